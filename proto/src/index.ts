@@ -232,6 +232,7 @@ export {
   paging,
   Quantity,
   Sha256Hex,
+  shortMoment,
   Timestamp,
   wholeNumber,
 } from "./text.ts";

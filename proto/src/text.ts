@@ -2,6 +2,11 @@
 
 import { z } from "zod";
 
+/** A moment as a text for people says it when their time zone is not known (a number is unix milliseconds): `2026-11-28 16:00 UTC`. */
+export function shortMoment(at: Date | string | number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
 /** RFC 3339 date-time in UTC. */
 export const Timestamp = z.iso.datetime({ offset: true });
 

@@ -55,6 +55,8 @@ export const addAnnouncementTests: Area = (fixture) => {
     await owner.open(addressOf("admin_host", `/servers/${name}`));
     await owner.press("button", server.wake);
     await owner.sees(server.insistHelp);
+    const [sleepsUntil = ""] = server.asleepUntil("|").split("|");
+    await owner.sees(sleepsUntil);
     await inspect(owner, "announcements-insist");
     const status = async () => (await owner.request("GET", `/servers/${name}/status`)).body;
     assert.equal(((await status()) as { desiredState: string }).desiredState, "Stopped");

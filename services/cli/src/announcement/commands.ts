@@ -1,7 +1,7 @@
 // Announcements and maintenance windows (docs/reference/announcements.md#commands).
 
 import { parseDuration } from "@svc/config";
-import { announcements } from "@svc/proto";
+import { announcements, shortMoment } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
 import { CommandError, type Outcome, planned, table } from "../output.ts";
 import { endOf, startOf } from "../time.ts";
@@ -17,7 +17,13 @@ export async function list({ data }: At): Promise<Outcome> {
   const answer = await connectExternal(data).call(announcements.list, {});
   const rows = answer.announcements.map((one) => [
     ...[one.id, one.ended ? "ended" : one.state, one.maintenance ? "maintenance" : one.severity],
-    ...[one.public ? "everybody" : "signed in", one.start, one.end, String(one.servers_told), one.text.en],
+    ...[
+      one.public ? "everybody" : "signed in",
+      shortMoment(one.start),
+      shortMoment(one.end),
+      String(one.servers_told),
+      one.text.en,
+    ],
   ]);
   const head = ["ID", "STATE", "KIND", "SHOWN TO", "START", "END", "SERVERS", "TEXT"];
   return { json: answer, text: rows.length === 0 ? "There are none." : table([head, ...rows]) };
@@ -51,7 +57,7 @@ export async function create(en: string, options: CreateOptions): Promise<Outcom
 
 function sentenceOf({ id, maintenance, start, end, state }: announcements.StaffAnnouncement): string {
   const what = maintenance ? "nothing is woken" : "it is shown";
-  return `${id} is ${state}: ${what} from ${start} to ${end}.`;
+  return `${id} is ${state}: ${what} from ${shortMoment(start)} to ${shortMoment(end)}.`;
 }
 
 async function find(id: string, { data }: At): Promise<announcements.StaffAnnouncement> {

@@ -1,6 +1,6 @@
 // Mails about a committed change: stored in its transaction, sent after it, retried while the relay is down.
 
-import { isFault, type Language } from "@svc/proto";
+import { isFault, type Language, shortMoment } from "@svc/proto";
 import { startLoop } from "@svc/service/loop";
 import type { Logger } from "@svc/telemetry";
 import { z } from "zod";
@@ -8,7 +8,7 @@ import type { Limits } from "../config.ts";
 import type { IdentityDb, IdentityTrx } from "../database.ts";
 import type { Mailer } from "./mailer.ts";
 import { type Message, toMessage } from "./message.ts";
-import { mails, momentOf, passkeyOf } from "./templates.ts";
+import { mails, passkeyOf } from "./templates.ts";
 
 const queuedMail = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("email_changed"), facts: z.object({ newAddress: z.string() }) }),
@@ -137,7 +137,7 @@ async function sendOne(options: MailQueueOptions, leased: Leased): Promise<void>
 function messageOf({ kind, facts }: QueuedMail, language: Language): Message {
   return toMessage(mails[kind], language, {
     ...facts,
-    ...("until" in facts && { moment: momentOf(facts.until) }),
+    ...("until" in facts && { moment: shortMoment(facts.until) }),
     ...("name" in facts && { passkey: passkeyOf(facts.name, language) }),
   });
 }

@@ -302,9 +302,6 @@ export const mails = {
   },
 } as const satisfies Record<string, Mail>;
 
-/** RFC 3339 as a mail shows it. */
-export const momentOf = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
-
 /** A passkey, which may have no name, as the subject of a sentence. */
 export function passkeyOf(name: string, language: Language): string {
   if (name === "") return say({ en: "A passkey", zh: "一个通行密钥" }, language);

@@ -1,14 +1,14 @@
 // Mails that other services request: sent at once, so that the caller learns the outcome (docs/reference/reaper.md#warnings).
 
 import type { Handler, Mesh } from "@svc/mesh";
-import { notices } from "@svc/proto";
+import { notices, shortMoment } from "@svc/proto";
 import { findByVerifiedEmail, findLiveAccount, listVerifiedOwners } from "../account/store.ts";
 import { panelOrigin, type Settings } from "../config.ts";
 import type { Deps } from "../deps.ts";
 import { causeOf } from "../mail/crash-causes.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { toMessage } from "../mail/message.ts";
-import { mails, momentOf } from "../mail/templates.ts";
+import { mails } from "../mail/templates.ts";
 
 type NoticeDeps = Pick<Deps, "db" | "hasRelay"> & { mailer: Mailer; settings: Settings };
 
@@ -35,7 +35,7 @@ function createSendNotice({
     const { at, server = "" } = facts;
     const values = {
       ...{ server, ...facts },
-      moment: at === undefined ? "" : momentOf(at),
+      moment: at === undefined ? "" : shortMoment(at),
       cause: causeOf(facts["cause"], account.language),
       link: origin === undefined ? "" : `${origin}/servers/${server}`,
     };
@@ -60,7 +60,7 @@ function createSendInvitation({
     const known = await findByVerifiedEmail(db, email);
     const values = {
       ...{ server, inviter: inviter.username, link: `${origin}/invitations` },
-      moment: momentOf(new Date(expires_at).toISOString()),
+      moment: shortMoment(expires_at),
     };
     const message = toMessage(mails.access_invitation, (known ?? inviter).language, values);
     await mailer.takeShares("invitation", { access: "invitation", recipient: email, caller: user_id });

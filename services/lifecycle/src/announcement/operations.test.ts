@@ -125,7 +125,7 @@ describe("maintenance", () => {
     assert.equal(await faultOf(wakeFor("sleeper", player)), "maintenance_window");
     const message = await messageOf(wake("sleeper"));
     assert.match(message, /We move to new disks\./);
-    assert.ok(message.includes(until), message);
+    assert.ok(message.includes(` until ${until.slice(0, 10)} ${until.slice(11, 16)} UTC, `), message);
     await sql("update lifecycle.servers set last_wake_at = now() where name = 'sleeper'");
     assert.equal(await faultOf(wakeFor("sleeper", player)), "maintenance_window");
     await end(id);

@@ -1,7 +1,7 @@
 // The part that all wakes share, after the policy: cooldown, capacity, state, and the change itself.
 
 import { isKubeError } from "@svc/kube";
-import type { FaultOptions } from "@svc/proto";
+import { type FaultOptions, shortMoment } from "@svc/proto";
 import { findHolder } from "@svc/world-lock";
 import { stoppedByPerson } from "../cluster/kept-awake.ts";
 import {
@@ -110,7 +110,7 @@ async function checkWindow({ store }: ServerDeps, request: StartRequest): Promis
   if (request.ignoresWindow || cancelsStop(request.server)) return;
   const window = await store.findWindow(new Date());
   if (!window) return;
-  const message = `Maintenance until ${window.ends_at.toISOString()}, nothing is woken until then: ${window.text_en}`;
+  const message = `Maintenance until ${shortMoment(window.ends_at)}, nothing is woken until then: ${window.text_en}`;
   throw request.refuse("maintenance_window", { message });
 }
 

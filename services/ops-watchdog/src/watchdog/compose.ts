@@ -1,5 +1,6 @@
 // The one mail of a run: pure (docs/reference/alerts.md#mail).
 
+import { shortMoment } from "@svc/proto";
 import type { Language, Sentence } from "@svc/proto/language";
 import { say } from "@svc/proto/language";
 import type { Due, DueAlert } from "./due.ts";
@@ -68,7 +69,7 @@ function subjectOf({ firing, reminders }: Due): Sentence {
 
 function linesOf(alert: DueAlert, language: Language, withHint: boolean): string[] {
   const { severity, summary, first_seen, hint } = alert;
-  const moment = `${new Date(first_seen).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const moment = shortMoment(first_seen);
   const level = say(severity === "critical" ? words.severe : words.warning, language);
   return [
     `[${level}] ${summary[language]}`,

@@ -130,6 +130,15 @@ function queryOf<Name extends OperationName>(
   };
 }
 
+/** What was last read of an operation, when it is called; nothing is asked for. */
+export function useKept<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+): () => Output<Name> | undefined {
+  const client = useQueryClient();
+  return () => client.getQueryData<Output<Name>>(keyOf(name, input));
+}
+
 /** Reads data that nothing on screen shows. */
 export async function readInto<Name extends OperationName>(
   client: QueryClient,

@@ -1,3 +1,4 @@
+import { useMaintenanceEnd } from "../announcement/maintenance-end.ts";
 import { useAction } from "../api/query.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { failedToast, useToast } from "../ui/toasts.tsx";
@@ -11,6 +12,7 @@ export function Insist({ name, isOpen, onClose }: { name: string; isOpen: boolea
   const toast = useToast();
   const wake = useAction("servers.wake");
   const desire = useDesired();
+  const end = useMaintenanceEnd()();
   const onConfirm = () =>
     wake.mutate(
       { name, insist: "true" },
@@ -25,7 +27,8 @@ export function Insist({ name, isOpen, onClose }: { name: string; isOpen: boolea
       action={words.server.insist}
       {...{ isOpen, onClose, onConfirm }}
     >
-      {words.server.insistHelp}
+      <p>{words.server.insistHelp}</p>
+      {end !== undefined && <p>{words.server.asleepUntil(end)}</p>}
     </Confirm>
   );
 }

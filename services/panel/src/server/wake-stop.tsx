@@ -1,5 +1,6 @@
 import { Moon, Play } from "lucide-react";
 import { useState } from "react";
+import { useMaintenanceEnd } from "../announcement/maintenance-end.ts";
 import type { ApiError } from "../api/error.ts";
 import { host } from "../api/hosts.ts";
 import { useAction } from "../api/query.ts";
@@ -59,8 +60,11 @@ function Wake({ server, isMain }: { server: Target; isMain: boolean }) {
   const [coolUntil, setCoolUntil] = useState(0);
   const wait = useCountdown(coolUntil);
   const [isInsisting, setInsisting] = useState(false);
+  const maintenanceEnd = useMaintenanceEnd();
   const failed = (error: ApiError) => {
+    const end = error.code === "maintenance_window" ? maintenanceEnd() : undefined;
     if (error.code === "maintenance_window" && host === "operator") setInsisting(true);
+    else if (end !== undefined) toast({ ...failedToast(words, error), text: words.server.asleepUntil(end) });
     else if (error.code === "cooldown") setCoolUntil(Date.now() + (error.retryAfterSeconds ?? 30) * 1_000);
     else toast(failedToast(words, error));
   };

@@ -98,6 +98,7 @@ export const server = {
   insist: "Wake it anyway",
   insistTitle: (name: string) => `Wake ${name} during maintenance?`,
   insistHelp: "Nothing is woken during maintenance, except by staff who insist.",
+  asleepUntil: (end: string) => `Maintenance lasts until ${end}; nothing is woken until then.`,
   whoIsOn: "Who is on",
   nobody: "Nobody is on.",
   lastWork: "Last work on its world",

@@ -94,6 +94,7 @@ export const server: Words["server"] = {
   insist: "仍然唤醒",
   insistTitle: (name) => `要在维护期间唤醒 ${name} 吗？`,
   insistHelp: "维护期间不会唤醒任何服务器，除非工作人员坚持。",
+  asleepUntil: (end) => `维护将持续到 ${end}，在此之前无法唤醒服务器。`,
   whoIsOn: "在线玩家",
   nobody: "没有人在线。",
   lastWork: "最近对世界的操作",
