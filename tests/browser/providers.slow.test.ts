@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { after, afterEach, before, describe, test } from "node:test";
 import type { Browser } from "puppeteer-core";
+import { saveSession } from "../../services/cli/src/account/session-file.ts";
 import { startTestProvider, type TestProvider } from "../../services/identity/src/testing/openid-provider.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { provider as words } from "../../services/panel/src/words/en/provider.ts";
@@ -109,9 +110,18 @@ describe("OpenID providers in a browser", () => {
     await person.press("button", words.offer("Works"));
     await person.isAt("/");
     assert.equal(await nameOf(person), own);
+    const cookies = await person.page.cookies();
+    const value = cookies.find((cookie) => cookie.name === "svc_session")?.value ?? "";
+    saveSession(stack.dataDir, { value, panelHost: "panel" });
+    const linked = await stack.svc("account", "identities");
+    assert.match(linked.stdout, /Works +elsewhere +linked/, linked.stderr);
+    const planned = await stack.svc("account", "unlink-identity", "works");
+    assert.match(planned.stdout, /Works \(elsewhere\) will no longer open .*\nNothing was done; add --yes/);
+    assert.match((await stack.svc("account", "identities")).stdout, /Works +elsewhere +linked/);
+    const unlinked = await stack.svc("account", "unlink-identity", "works", "--yes");
+    assert.match(unlinked.stdout, /no longer opens your account/, unlinked.stderr);
+    assert.match((await stack.svc("account", "identities")).stdout, /Works +- +not linked/);
     await person.open(addressOf("panel_host", "/account"));
-    await person.press("button", words.unlinkOf("\u2068Works\u2069"));
-    await person.press("button", words.unlinkAction);
     await person.sees(words.none);
   });
 

@@ -16,6 +16,8 @@ after(() => rmSync(folder, { recursive: true }));
 const withoutStack = [
   "status",
   "account whoami",
+  "account identities",
+  "account unlink-identity works",
   "account link ABCD2345",
   "token list",
   "token revoke word",

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { command, group, runs } from "../program.ts";
+import { type Common, command, group, runs, yes } from "../program.ts";
 import type { LoginOptions } from "./login.ts";
 import type { SetupOptions } from "./setup.ts";
 
@@ -46,4 +46,23 @@ export function addAccountCommands(program: Command): void {
     does: "link the Minecraft player who was shown this code to your account",
     example: "account link QY6NWHXD",
   }).action(runs(async (options, code) => (await import("./link.ts")).linkPlayer(code ?? "", options)));
+  addIdentities(account);
+}
+
+function addIdentities(account: Command): void {
+  const load = () => import("./identities.ts");
+  command(account, "identities", {
+    does: "OpenID providers, and which of your identities there open your account",
+    example: "account identities",
+  }).action(runs(async (options) => (await load()).listIdentities(options)));
+  command(account, "unlink-identity <identity>", {
+    does: "unlink an identity by its id, or by its provider; your other sessions end",
+    example: "account unlink-identity works --yes",
+  })
+    .addOption(yes())
+    .action(
+      runs(async (options: Common & { yes?: boolean }, identity) =>
+        (await load()).unlinkIdentity(identity ?? "", options),
+      ),
+    );
 }

@@ -139,7 +139,18 @@ describe("the host's own commands", () => {
     await fixture.database.admin("insert into identity.otp_failure_windows values ($1, 'any', now(), 10)", [
       person.userId,
     ]);
+    await fixture.database.admin(
+      `insert into identity.external_identities (id, user_id, issuer, subject, label, created_at)
+         values ('ext-host', $1, 'https://works.example.net', 'secret-subject', 'ada', now())`,
+      [person.userId],
+    );
     const shown = await run({ do: "describe-user", who: "LOCKED@example.org" });
+    const { identities } = shown.answer as { identities: { id: string; issuer: string }[] };
+    assert.deepEqual(
+      identities.map(({ id, issuer }) => [id, issuer]),
+      [["ext-host", "https://works.example.net"]],
+    );
+    assert.doesNotMatch(JSON.stringify(shown.answer), /secret-subject/);
     assert.ok((shown.answer as { code_locked_until?: string }).code_locked_until);
     const lifted = await run({ do: "lift-lock", who: person.userId });
     assert.equal((lifted.answer as { was_locked: boolean }).was_locked, true);

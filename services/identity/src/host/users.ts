@@ -1,6 +1,7 @@
 import { type Account, findLiveAccount } from "../account/store.ts";
 import { decideLock } from "../email-code/policy.ts";
 import { listLinksOf } from "../link/store.ts";
+import { listIdentities } from "../oidc/store.ts";
 import { findFailureWindow, searchUsers } from "../user/store.ts";
 import { toUserView } from "../user/view.ts";
 import type { Host } from "./context.ts";
@@ -15,14 +16,19 @@ export async function listUsers({ db }: Host, query: string | undefined) {
 export async function describeUser(host: Host, who: string) {
   const user = await getUser(host, who);
   const { otp_lock_failures: failures, otp_lock_window: windowMs } = host.settings.identity;
-  const [links, window] = await Promise.all([
+  const [links, window, identities] = await Promise.all([
     listLinksOf(host.db, user.id),
     findFailureWindow(host.db, user.id),
+    listIdentities(host.db, user.id),
   ]);
   const lock = decideLock(window, host.now, { failures, windowMs });
   return {
     ...withoutServerCount(user),
     players: links.map(({ mc_uuid }) => mc_uuid),
+    identities: identities.map(({ id, issuer, label, created_at, last_used_at }) => ({
+      ...{ id, issuer, label, created_at: created_at.toISOString() },
+      ...(last_used_at && { last_used_at: last_used_at.toISOString() }),
+    })),
     ...(lock.isLocked && { code_locked_until: lock.until.toISOString() }),
   };
 }
