@@ -200,6 +200,22 @@ test("the proxy has a valid environment", async () => {
   await configOf("proxy", { ...environment, SVC_FORWARDING_MASTER_FILE: masters });
 });
 
+test("mc-router finds the proxy by the annotations of the values, and nothing else", () => {
+  const annotation = { "mc-router.itzg.me/externalServerName": "survival.example.net" };
+  const file = join(out, "mc-router.yaml");
+  writeFileSync(file, JSON.stringify({ proxy: { serviceAnnotations: annotation } }));
+  const found = installation
+    .flatMap((one) => objectsOf(one, readValues(file)))
+    .filter((object) => JSON.stringify(object).includes("mc-router.itzg.me"));
+  assert.deepEqual(
+    found.map(({ kind, metadata }) => [kind, metadata.name, metadata.annotations]),
+    [["Service", "proxy", annotation]],
+  );
+  const spec = found[0]?.["spec"] as { ports?: { port: number }[] } | undefined;
+  const ports = spec?.ports?.map(({ port }) => port);
+  assert.deepEqual(ports, [25_565], "the port that mc-router takes where none is named for it");
+});
+
 test("SFTP is there where it is switched on, with a valid environment and a secret of its own", async () => {
   assert.equal(find("Deployment", "sftp"), undefined);
   const file = join(out, "sftp.yaml");
