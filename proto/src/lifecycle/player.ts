@@ -129,6 +129,18 @@ export const findByName = request({
   spec: "docs/reference/accounts.md#users",
 });
 
+export const readName = request({
+  subject: "lifecycle.player.read-name",
+  input: { mc_uuid: PlayerUuid },
+  /** Of the connection that lasts, or of the last join; left out for a player whom nobody has seen. */
+  output: z.strictObject({ name: z.string().optional() }),
+  callers: ["identity"],
+  idempotent: true,
+  deadlineMs: 3_000,
+  summary: "What a player is called in the game.",
+  spec: "docs/reference/links.md#redeem",
+});
+
 const sample = {
   name: "survival",
   mc_uuid: "069a79f4-44e9-4726-a5be-fca90e38aaf5",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { accounts, isFault, links, type Principal } from "@svc/proto";
+import { accounts, Fault, isFault, links, type Principal, players } from "@svc/proto";
 import { type Fixture, type Person, startFixture, stateOf } from "../testing/fixture.ts";
 import { linkPlayer } from "./store.ts";
 
@@ -69,10 +69,39 @@ describe("bind codes", () => {
        join identity.sessions s on s.user_id = u.id where u.id = $1`,
       [answer.user_id],
     );
-    const username = `mc-${uuid.replaceAll("-", "")}`;
+    const username = `mc-${uuid.slice(0, 8)}`;
     assert.deepEqual(row, { username, role: "user", door: "bind", reauth_at: null });
     assert.ok(session);
     assert.equal(Date.parse(session.expires_at), fixture.now().getTime() + 12 * 60 * minute);
+  });
+
+  test("an account is named as its player is in the game, and after a while of asking by the UUID", async () => {
+    const nameOf = async (mc_uuid: string) => {
+      const { answer } = await bind(await codeOf(mc_uuid));
+      const [row] = await fixture.database.admin("select username from identity.users where id = $1", [
+        answer.user_id,
+      ]);
+      return row?.["username"];
+    };
+    const [known, namesake, unknown, unanswered] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    const asked: string[] = [];
+    const named: readonly string[] = [known, namesake];
+    fixture.lifecycle.serve(players.readName, async (_context, { mc_uuid }) => {
+      asked.push(mc_uuid);
+      if (mc_uuid === unanswered) throw new Fault("unavailable");
+      return named.includes(mc_uuid) ? { name: "Ada" } : {};
+    });
+    assert.equal(await nameOf(known), `Ada-${known.slice(0, 4)}`);
+    await fixture.database.admin("update identity.users set username = $1 where username = $2", [
+      `ADA-${namesake.slice(0, 4)}`,
+      `Ada-${known.slice(0, 4)}`,
+    ]);
+    assert.match(String(await nameOf(namesake)), new RegExp(`^Ada-${namesake.slice(0, 4)}-[0-9a-f]{8}$`));
+    assert.equal(await nameOf(unknown), `mc-${unknown.slice(0, 8)}`);
+    assert.equal(await nameOf(unanswered), `mc-${unanswered.slice(0, 8)}`);
+    await bind(await codeOf(known));
+    assert.equal(await bindRefused("AAAAAAAA"), "invalid_code");
+    assert.deepEqual(asked, [known, namesake, unknown, unanswered], "only for accounts that are made");
   });
 
   test("a linked player signs in to the same account again", async () => {
@@ -123,7 +152,7 @@ describe("bind codes", () => {
     const answers = await Promise.all(codes.map(bind));
     assert.equal(new Set(answers.map(({ answer }) => answer.user_id)).size, 1);
     const users = await fixture.database.admin("select 1 from identity.users where username like $1", [
-      `mc-${uuid.replaceAll("-", "")}%`,
+      `mc-${uuid.slice(0, 8)}%`,
     ]);
     assert.equal(users.length, 1);
   });

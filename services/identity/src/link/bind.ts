@@ -1,14 +1,16 @@
-import type { Context, Handler } from "@svc/mesh";
-import { type Fault, isFault, type links } from "@svc/proto";
+import type { Context, Handler, Mesh } from "@svc/mesh";
+import { type Fault, isFault, type links, players } from "@svc/proto";
+import type { Logger } from "@svc/telemetry";
 import { createBoundAccount } from "../account/store.ts";
 import { recordAudit } from "../audit/record.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { createSession } from "../session/store.ts";
-import { lockBindCode, lockPlayer, spendBindCode } from "./code-store.ts";
+import { findNewPlayer, lockBindCode, lockPlayer, spendBindCode } from "./code-store.ts";
 import { type BindVerdict, decideBind, userNameOf } from "./policy.ts";
 import { linkPlayer, lockLinkedAccount } from "./store.ts";
 
+type BindDeps = Deps & { mesh: Pick<Mesh, "call">; log: Logger };
 type BindContext = Context<typeof links.bind>;
 type Account = { id: string; username: string };
 type Bound = {
@@ -23,9 +25,10 @@ type Refused =
   | { kind: Exclude<BindVerdict, "create" | "sign_in">; account: Account };
 
 /** identity.link.bind: the code is spent in the transaction of the session, so a rejection or a crash does not spend it. */
-export function createBind(deps: Deps): Handler<typeof links.bind> {
+export function createBind(deps: BindDeps): Handler<typeof links.bind> {
   return async (context, { code }) => {
-    const once = () => deps.db.transaction().execute((trx) => settle(deps, trx, { context, code }));
+    const gameName = await findGameName(deps, code);
+    const once = () => deps.db.transaction().execute((trx) => settle(deps, trx, { context, code, gameName }));
     const outcome = await once().catch((error: unknown) => {
       // Staff linked the player in the meantime: the second attempt finds that account.
       if (isFault(error) && error.fault === "already_linked") return once();
@@ -38,10 +41,26 @@ export function createBind(deps: Deps): Handler<typeof links.bind> {
   };
 }
 
+const patienceMs = 1_000;
+
+/** What a player without an account is called in the game: lifecycle knows. A code is good without it, too. */
+async function findGameName({ db, now, mesh, log }: BindDeps, code: string): Promise<string | undefined> {
+  const mcUuid = await findNewPlayer(db, { code, now: now() });
+  if (mcUuid === undefined) return undefined;
+  const deadlineAt = Date.now() + patienceMs;
+  return mesh.call(players.readName, { mc_uuid: mcUuid }, { deadlineAt }).then(
+    ({ name }) => name,
+    (error: Error) => {
+      log.warn({ error: error.message }, "name of a player not found; naming the account by its UUID");
+      return undefined;
+    },
+  );
+}
+
 async function settle(
   deps: Deps,
   trx: IdentityTrx,
-  given: { context: BindContext; code: string },
+  given: { context: BindContext; code: string; gameName: string | undefined },
 ): Promise<Bound | Refused> {
   const now = deps.now();
   const code = await lockBindCode(trx, { code: given.code, now });
@@ -52,7 +71,7 @@ async function settle(
   const verdict = decideBind(linked);
   if (verdict === "staff_account" || verdict === "account_retired")
     return { kind: verdict, account: linked as Account };
-  const account = linked ?? (await createBoundAccount(trx, userNameOf(mcUuid)));
+  const account = linked ?? (await createBoundAccount(trx, userNameOf(mcUuid, given.gameName)));
   const authSource = linked?.authSource ?? code.auth_source;
   if (!linked) await linkPlayer(trx, { userId: account.id, mcUuid, authSource, now });
   await spendBindCode(trx, code.code_hash);

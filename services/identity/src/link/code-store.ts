@@ -2,7 +2,7 @@
 
 import type { links } from "@svc/proto";
 import { type Selectable, sql } from "kysely";
-import type { IdentityTrx, LinkCodesTable } from "../database.ts";
+import type { IdentityDb, IdentityTrx, LinkCodesTable } from "../database.ts";
 import { hashBindCode } from "./code.ts";
 
 type NewBindCode = {
@@ -57,6 +57,30 @@ export function lockBindCode(
     .where("expires_at", ">", about.now)
     .forUpdate()
     .executeTakeFirst();
+}
+
+/** The player of a valid code, unless an account has that player already. */
+export async function findNewPlayer(
+  db: IdentityDb,
+  about: { code: string; now: Date },
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("account_link_codes")
+    .select("mc_uuid")
+    .where("code_hash", "=", hashBindCode(about.code))
+    .where("expires_at", ">", about.now)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom("account_links")
+            .select("user_id")
+            .whereRef("account_links.mc_uuid", "=", "account_link_codes.mc_uuid"),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return row?.mc_uuid;
 }
 
 export async function spendBindCode(trx: IdentityTrx, codeHash: string): Promise<void> {

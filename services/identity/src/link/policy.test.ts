@@ -54,6 +54,14 @@ test("case and surrounding spaces of a typed code are ignored, inner characters 
   assert.notEqual(hashBindCode("ABCD 2345"), hashBindCode("ABCD2345"));
 });
 
-test("an account created by a bind code is named after the player's UUID", () => {
-  assert.equal(userNameOf("069a79f4-44e9-4726-a5be-fca90e38aaf5"), "mc-069a79f444e94726a5befca90e38aaf5");
+test("an account created by a bind code is named after the player: by the name in the game, else by the UUID", () => {
+  const uuid = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
+  for (const [gameName, username] of [
+    ["Notch", "Notch-069a"],
+    [undefined, "mc-069a79f4"],
+    ["_Ada_", "mc-069a79f4"],
+    ["a name", "mc-069a79f4"],
+    ["", "mc-069a79f4"],
+  ] as const)
+    assert.equal(userNameOf(uuid, gameName), username, gameName);
 });

@@ -31,7 +31,12 @@ export function decideLink(about: {
   return about.isProofMissing ? "reauth_required" : "link";
 }
 
-/** The user name of an account created by a bind code. */
-export function userNameOf(mcUuid: string): string {
-  return `mc-${mcUuid.replaceAll("-", "")}`;
+/**
+ * The user name of an account created by a bind code: the name in the game, where it is known, and enough of the UUID that
+ * nobody gets a name by it that people choose (docs/reference/links.md#redeem).
+ */
+export function userNameOf(mcUuid: string, gameName: string | undefined): string {
+  const hex = mcUuid.replaceAll("-", "");
+  const isUsable = gameName !== undefined && /^[A-Za-z0-9]\w{0,15}$/.test(gameName);
+  return isUsable ? `${gameName}-${hex.slice(0, 4)}` : `mc-${hex.slice(0, 8)}`;
 }

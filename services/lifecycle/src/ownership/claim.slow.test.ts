@@ -238,6 +238,16 @@ describe("claiming", () => {
     }
   });
 
+  test("a player's name is that of the last join", async () => {
+    const player = link("usr-renamed");
+    const nameOf = (mc_uuid: string) => fixture.identity.call(players.readName, { mc_uuid });
+    assert.deepEqual(await nameOf(player), {});
+    await sql("insert into lifecycle.player_names (mc_uuid, name, seen_at) values ($1, 'Ada', now())", [
+      player,
+    ]);
+    assert.deepEqual(await nameOf(player), { name: "Ada" });
+  });
+
   test("an account that is deleted during a claim owns nothing afterwards", async () => {
     link("usr-leaving");
     await create("left-behind");

@@ -43,6 +43,9 @@ test("who plays where is listed over all proxies, by name, until a proxy falls s
   ];
   assert.deepEqual(await online(), all);
   assert.deepEqual((await fixture.internal.call(contracts.listForProxy, {}, velocity)).players.length, 3);
+  const identity = await fixture.nats.connect("identity");
+  assert.deepEqual(await identity.call(contracts.readName, { mc_uuid: carol.mc_uuid }), { name: "carol" });
+  await identity.drain(500);
 
   await report("two", []);
   assert.deepEqual(

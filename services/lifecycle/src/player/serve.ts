@@ -10,6 +10,11 @@ export function servePlayers(mesh: Pick<Mesh, "serve">, deps: ServerDeps, databa
   mesh.serve(contracts.reportPlayers, (_context, report) => store.report(report));
   mesh.serve(contracts.listForProxy, list);
   mesh.serve(contracts.list, list);
+  mesh.serve(contracts.readName, async (_context, { mc_uuid }) => {
+    const online = (await store.list()).find((player) => player.mc_uuid === mc_uuid);
+    const name = online?.name ?? (await deps.store.playerNames([mc_uuid]))[mc_uuid];
+    return { ...(name !== undefined && { name }) };
+  });
   mesh.serve(contracts.invite, async (context, { mc_uuid, ...invitation }) => {
     await findByUserName(deps, invitation.server);
     const isThere = await store.invite({ ...invitation, to_uuid: mc_uuid });
