@@ -147,3 +147,72 @@ test("closing waits for what runs and tells it to end", async () => {
   await queue.close();
   assert.equal(wasTold, true);
 });
+
+/** A queue whose runs end when the test says so; a key in `failing` fails. */
+function gatedQueue() {
+  const gates = new Map<string, PromiseWithResolvers<void>>();
+  const failing = new Set<string>();
+  const queue = createWorkQueue({
+    concurrency: 8,
+    onError: () => {},
+    firstBackOffMs: 20,
+    handle: async (key) => {
+      const gate = Promise.withResolvers<void>();
+      gates.set(key, gate);
+      await gate.promise;
+      if (failing.has(key)) throw new Error("failed");
+      return undefined;
+    },
+  });
+  const end = async (key: string) => {
+    await until(() => gates.has(key));
+    const gate = gates.get(key);
+    gates.delete(key);
+    gate?.resolve();
+  };
+  return { queue, end, failing, isRunning: (key: string) => gates.has(key) };
+}
+
+test("a queue has settled once everything that was added before has been handled since", async () => {
+  const { queue, end, isRunning } = gatedQueue();
+  assert.ok(await queue.settled(0), "nothing was added");
+  queue.add("a");
+  queue.add("b");
+  await until(() => isRunning("a"));
+  // This run may have read what was there before the change.
+  queue.add("a");
+  let settled: boolean | undefined;
+  const settling = queue.settled(10_000).then((isSettled) => {
+    settled = isSettled;
+  });
+  queue.add("later");
+  await end("b");
+  await end("a");
+  await until(() => isRunning("a"));
+  assert.equal(settled, undefined, "the change of a has not been handled");
+  await end("a");
+  await settling;
+  assert.equal(settled, true, "what was added later is not waited for");
+  await end("later");
+  await queue.close();
+});
+
+test("a queue does not settle while a key fails, for longer than it may take, or when it is closed", async () => {
+  const { queue, end, failing } = gatedQueue();
+  failing.add("a");
+  queue.add("a");
+  const failed = queue.settled(10_000);
+  await end("a");
+  assert.equal(await failed, false);
+  assert.equal(await queue.settled(10_000), false, "its key waits for its back-off");
+  failing.delete("a");
+  await end("a");
+  await until(() => queue.settled(0));
+  queue.add("slow");
+  assert.equal(await queue.settled(5), false);
+  const closed = queue.settled(10_000);
+  const closing = queue.close();
+  assert.equal(await closed, false);
+  await end("slow");
+  await closing;
+});

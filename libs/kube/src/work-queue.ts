@@ -22,6 +22,11 @@ export type WorkQueue = {
   /** Keys that are due and waiting. */
   readonly depth: number;
   readonly running: number;
+  /**
+   * True once every key that was added before the call has been handled since; false as soon as one of them fails, while
+   * one that failed waits for its back-off, or after `withinMs`.
+   */
+  settled: (withinMs: number) => Promise<boolean>;
   /** Accepts nothing more, aborts the handlers' `signal` and waits for them. */
   close: () => Promise<void>;
 };
@@ -34,6 +39,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const failures = new Map<string, number>();
   const timers = createDelayTimers((key) => add(key));
   const closing = new AbortController();
+  const settling = createSettling();
   let isScheduled = false;
 
   const add = (key: string) => {
@@ -67,15 +73,9 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const run = async (key: string) => {
     // Start the handler asynchronously, so that `running` has the key first.
     await Promise.resolve();
-    let nextMs: number | undefined;
-    try {
-      nextMs = await options.handle(key, closing.signal);
-      failures.delete(key);
-    } catch (error) {
-      nextMs = backOff(options, failures, key);
-      options.onError(key, error, nextMs);
-    }
+    const { nextMs, isHandled } = await attempt({ options, failures, signal: closing.signal }, key);
     running.delete(key);
+    settling.ran(key, isHandled);
     if (again.delete(key)) add(key);
     else if (nextMs !== undefined) addAfter(key, nextMs);
     if (waiting.size > 0) schedule();
@@ -95,11 +95,79 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     get running() {
       return running.size;
     },
+    settled: (withinMs) => {
+      const runs = runsToCome({ waiting, running, again, failures });
+      return closing.signal.aborted || !runs ? Promise.resolve(false) : settling.wait(runs, withinMs);
+    },
     close: async () => {
       closing.abort();
       waiting.clear();
       timers.close();
+      settling.close();
       await Promise.all(running.values());
+    },
+  };
+}
+
+type Attempting = { options: WorkQueueOptions; failures: Map<string, number>; signal: AbortSignal };
+type Attempt = { nextMs: number | undefined; isHandled: boolean };
+
+async function attempt({ options, failures, signal }: Attempting, key: string): Promise<Attempt> {
+  try {
+    const nextMs = await options.handle(key, signal);
+    failures.delete(key);
+    return { nextMs, isHandled: true };
+  } catch (error) {
+    const nextMs = backOff(options, failures, key);
+    options.onError(key, error, nextMs);
+    return { nextMs, isHandled: false };
+  }
+}
+
+type Keys = {
+  waiting: ReadonlySet<string>;
+  running: ReadonlyMap<string, unknown>;
+  again: ReadonlySet<string>;
+  failures: ReadonlyMap<string, number>;
+};
+
+/** After how many runs of each key everything that was added is handled; undefined while one waits for its back-off. */
+function runsToCome({ waiting, running, again, failures }: Keys): Map<string, number> | undefined {
+  const runs = new Map([...waiting].map((key) => [key, 1]));
+  for (const key of running.keys()) runs.set(key, again.has(key) ? 2 : 1);
+  return [...failures.keys()].every((key) => runs.has(key)) ? runs : undefined;
+}
+
+type Waiter = { runs: Map<string, number>; end: (isDone: boolean) => void };
+
+/** Waits for runs of keys. */
+function createSettling() {
+  const waiters = new Set<Waiter>();
+  return {
+    wait: (runs: Map<string, number>, withinMs: number): Promise<boolean> => {
+      if (runs.size === 0) return Promise.resolve(true);
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => waiter.end(false), withinMs);
+        const end = (isDone: boolean) => {
+          clearTimeout(timer);
+          waiters.delete(waiter);
+          resolve(isDone);
+        };
+        const waiter: Waiter = { runs, end };
+        waiters.add(waiter);
+      });
+    },
+    ran: (key: string, isHandled: boolean) => {
+      for (const { runs, end } of waiters) {
+        const left = runs.get(key);
+        if (left === undefined) continue;
+        if (!isHandled) end(false);
+        else if (left > 1) runs.set(key, left - 1);
+        else if (runs.delete(key) && runs.size === 0) end(true);
+      }
+    },
+    close: () => {
+      for (const { end } of waiters) end(false);
     },
   };
 }
