@@ -110,6 +110,11 @@ export type ViewWriter<V> = {
 export type ViewWriterOptions = {
   /** Asked before each mark, when everything known so far must have been written; no mark is made while it is false. */
   isCurrent?: () => boolean | Promise<boolean>;
+  /**
+   * Asked before a mark that answers a reader's request: whether everything known by the time of the call has been written
+   * since, where `isCurrent` does not say so. The mark is made without the answer while it is false.
+   */
+  isWritten?: () => Promise<boolean>;
   /** Another writer has stored this key: a replica that is no longer the leader, or its successor. */
   onForeignChange?: (key: string) => void;
 };
@@ -132,6 +137,11 @@ export type ViewMirror = {
    * that the view is in use: after a minute without a question the next one finds it too old.
    */
   isFresh: () => boolean;
+  /**
+   * Waits until this copy has everything that the owner knew at the time of the call, usually some milliseconds: true. False
+   * after `withinMs`, and at once while the owner answers no such requests (docs/reference/mesh.md#catch-up).
+   */
+  catchUp: (withinMs: number) => Promise<boolean>;
   /**
    * Calls back with the key of every entry that has changed or is gone; after a gap, with those that differ from the copy
    * before it. Listeners are not called for the first copy.

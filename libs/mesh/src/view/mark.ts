@@ -3,17 +3,21 @@
 import { encodeJson, textOf } from "../json.ts";
 import type { StreamMessage } from "../stream/direct-get.ts";
 import { isRemoval } from "../stream/key-value.ts";
-
-/** `bucket`: when it was created, which tells it from one of the same name before it. */
-export function encodeMark(bucket: string, size: number): Uint8Array {
-  return encodeJson({ at: new Date().toISOString(), size, bucket });
-}
+import { type CatchUps, catchUpsIn } from "./catch-up.ts";
 
 /**
- * When the owner made this mark, Unix milliseconds; undefined when it is not a mark or is about another bucket. Marks of
- * older releases do not name their bucket and count for any.
+ * `bucket`: when it was created, which tells it from one of the same name before it. `caughtUp`: the requests of readers
+ * since which everything known was written.
  */
-export function markedAt(message: StreamMessage, bucket: string): number | undefined {
+export function encodeMark(about: { bucket: string; size: number; caughtUp: CatchUps }): Uint8Array {
+  return encodeJson({ at: new Date().toISOString(), ...about });
+}
+
+/** `at`: when the owner made it, Unix milliseconds. `caughtUp` is missing where the owner answers no requests. */
+type Mark = { at: number; caughtUp: CatchUps | undefined };
+
+/** Undefined when it is not a mark or is about another bucket. Marks of older releases do not name their bucket and count for any. */
+export function readMark(message: StreamMessage, bucket: string): Mark | undefined {
   if (isRemoval(message)) return undefined;
   try {
     const meta: unknown = JSON.parse(textOf(message.body));
@@ -21,7 +25,7 @@ export function markedAt(message: StreamMessage, bucket: string): number | undef
     const about = "bucket" in meta ? String(meta.bucket) : undefined;
     const at = Date.parse(String(meta.at));
     if (Number.isNaN(at) || (about !== undefined && about !== bucket)) return undefined;
-    return Math.min(at, Date.now());
+    return { at: Math.min(at, Date.now()), caughtUp: catchUpsIn(meta) };
   } catch {
     return undefined;
   }

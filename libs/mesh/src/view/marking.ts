@@ -11,7 +11,14 @@ const usedForMs = 60_000;
 const sayAgainMs = 20_000;
 const sayAgainStaleMs = 500;
 
-type Marking = { view: View; mark: () => void; usedForMs?: number; restingMs?: number };
+type Marking = {
+  view: View;
+  mark: () => void;
+  /** Called with what readers sent; whether it is a request for a mark now. */
+  isRequest?: (body: Uint8Array) => boolean;
+  usedForMs?: number;
+  restingMs?: number;
+};
 
 /**
  * Calls `mark` every `markEveryMs` while the view is in use, as at first, else every 30 s, and once its use begins.
@@ -36,7 +43,8 @@ export function startMarking(core: Core, marking: Marking): { pauseMs: () => num
     if (!isPublished(message.headers, "delivered") || !fitsFilter(subject, message.subject)) return;
     const wasUsed = isUsed();
     usedAt = performance.now();
-    if (wasUsed) return;
+    const isRequest = marking.isRequest?.(message.data) === true;
+    if (wasUsed && !isRequest) return;
     clearTimeout(timer);
     wait();
     mark();

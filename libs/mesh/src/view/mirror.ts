@@ -6,7 +6,8 @@ import type { Core } from "../core.ts";
 import type { StreamMessage } from "../stream/direct-get.ts";
 import { bucketFilter, bucketStream, isRemoval, isSame, keyOf, metaKey } from "../stream/key-value.ts";
 import { openOrdered } from "../stream/ordered.ts";
-import { markedAt } from "./mark.ts";
+import { createCatchingUp } from "./catch-up.ts";
+import { readMark } from "./mark.ts";
 import { createFreshness } from "./marking.ts";
 
 // The owner's marks show sooner what was missed.
@@ -36,10 +37,8 @@ export function mirrorView(core: Core, view: View): ViewMirror {
   let sortedKeys: string[] | undefined;
   let lateness = createLateness();
   const isFresh = createFreshness(core, view);
-  const listeners: ((key: string) => void)[] = [];
-  const report = (key: string) => {
-    for (const listener of listeners) listener(key);
-  };
+  const catchingUp = createCatchingUp(core, view);
+  const { report, onChange } = createListeners();
 
   const swapWhenComplete = () => {
     // Until the owner says that the view is current, it may still be filling the bucket.
@@ -73,15 +72,13 @@ export function mirrorView(core: Core, view: View): ViewMirror {
       if (!copy) return;
       const key = keyOf(view, message);
       if (key !== metaKey) return change(copy, key, message);
-      const at = markedAt(message, copy.bucket);
+      const mark = readMark(message, copy.bucket);
       // A live mark is new; a stored one is as old as it says.
-      if (next?.isCaughtUp === false) copy.currentAt = at;
-      else if (at === undefined) return reader.restart();
-      else {
-        copy.currentAt = Date.now();
-        copy.vouchedAt = performance.now() - lateness(message.timestampNs);
-      }
+      if (next?.isCaughtUp === false) copy.currentAt = mark?.at;
+      else if (mark === undefined) return reader.restart();
+      else vouch(copy, lateness(message.timestampNs));
       swapWhenComplete();
+      if (!next) catchingUp.marked(mark?.caughtUp);
     },
     onCaughtUp: () => {
       if (next) next.isCaughtUp = true;
@@ -102,10 +99,29 @@ export function mirrorView(core: Core, view: View): ViewMirror {
     get: (key) => current?.values.get(key),
     keys: () => (sortedKeys ??= [...(current?.values.keys() ?? [])].sort()),
     ageMs: () => ageOf(current),
-    onChange: (listener) => void listeners.push(listener),
+    onChange,
     isFresh: () => isFresh(current?.vouchedAt),
-    close: () => reader.close(),
+    catchUp: catchingUp.request,
+    close: () => {
+      catchingUp.close();
+      return reader.close();
+    },
   };
+}
+
+function createListeners() {
+  const listeners: ((key: string) => void)[] = [];
+  return {
+    report: (key: string) => {
+      for (const listener of listeners) listener(key);
+    },
+    onChange: (listener: (key: string) => void) => void listeners.push(listener),
+  };
+}
+
+function vouch(copy: Copy, latenessMs: number): void {
+  copy.currentAt = Date.now();
+  copy.vouchedAt = performance.now() - latenessMs;
 }
 
 function ageOf(copy: Copy | undefined): number {

@@ -19,6 +19,7 @@ import {
 } from "../stream/key-value.ts";
 import { type OrderedReader, openOrdered } from "../stream/ordered.ts";
 import { store } from "../stream/publish.ts";
+import { createWaitingRequests, type WaitingRequests } from "./catch-up.ts";
 import { encodeMark } from "./mark.ts";
 import { startMarking } from "./marking.ts";
 import { isStored, type KnownEntry, reconcile } from "./snapshot.ts";
@@ -51,6 +52,7 @@ type State = {
   isClosed: boolean;
   options: ViewWriterOptions;
   marking: Promise<void> | undefined;
+  requests: WaitingRequests;
   reader: OrderedReader | undefined;
 };
 
@@ -73,10 +75,15 @@ export async function writeView<V>(
     isClosed: false,
     options,
     marking: undefined,
+    requests: createWaitingRequests(),
     reader: undefined,
   };
   const reader = await follow(state);
-  const marking = startMarking(core, { view, mark: () => markInBackground(state) });
+  const marking = startMarking(core, {
+    view,
+    mark: () => markInBackground(state),
+    isRequest: state.requests.add,
+  });
   const put = async (key: string, value: V) => {
     await write(state, key, encodeJson(view.value.parse(value)));
   };
@@ -144,6 +151,8 @@ function markCurrent(state: State): Promise<void> {
   if (state.marking !== undefined) return state.marking;
   const marking = storeMark(state).finally(() => {
     if (state.marking === marking) state.marking = undefined;
+    // They came while this mark was made, so that it may lack what they ask for.
+    if (!state.requests.isEmpty() && !state.isClosed) markInBackground(state);
   });
   state.marking = marking;
   return marking;
@@ -157,12 +166,16 @@ const isWhole = (state: State) => state.isReplaced && state.repairs === 0 && !st
 
 async function storeMark(state: State): Promise<void> {
   const { options, round } = state;
+  // Before the owner is asked: a request that comes later is for the next mark.
+  const requests = state.requests.take();
   if (!round || !isWhole(state) || (options.isCurrent && !(await options.isCurrent()))) return;
+  const isAnswer = Object.keys(requests).length > 0 && (await (options.isWritten?.() ?? true));
   if (state.round !== round || !isWhole(state)) return;
   const size = [...state.known.values()].reduce((sum, { bytes }) => sum + (bytes === undefined ? 0 : 1), 0);
   // A bucket that was created again or emptied has another last mark or none, and rejects ours.
   const headers = { "Nats-Expected-Last-Subject-Sequence": String(round.lastMark) };
-  const message = { subject: metaSubject(state.view), body: encodeMark(round.created, size), headers };
+  const body = encodeMark({ bucket: round.created, size, caughtUp: isAnswer ? requests : {} });
+  const message = { subject: metaSubject(state.view), body, headers };
   const startedAt = performance.now();
   try {
     const ack = await store(state.core, message);
