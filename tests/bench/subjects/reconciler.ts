@@ -255,6 +255,7 @@ async function changing({ count, seconds }: { count: number; seconds: number }) 
     servers: fleet.servers,
     settings: { auto_restarts: 3, stop_notice: 30_000, keep_awake_longest: 604_800_000 },
     log,
+    ending: new AbortController().signal,
   });
   changed.to = projection.changed;
   const names = [...fleet.maps.servers.keys()];

@@ -17,6 +17,8 @@ type Deps = {
   rows: OwnerRows;
   servers: Pick<Informer<Server>, "get" | "keys">;
   log: Logger;
+  /** Aborted when this replica no longer leads: it then hears of no more objects. */
+  ending: AbortSignal;
 };
 
 type OwnerPublisher = {
@@ -42,6 +44,7 @@ export function publishOwners(deps: Deps): OwnerPublisher {
   const open: OpenWriter = async () => {
     writer ??= await deps.mesh.writeView(contracts.serverOwners, {
       isCurrent,
+      isWritten: async () => !deps.ending.aborted,
       onForeignChange: (name) => queue.add(name),
     });
     return writer;

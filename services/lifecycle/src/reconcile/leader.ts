@@ -74,9 +74,9 @@ export async function leadServers(deps: LeaderDeps, signal: AbortSignal): Promis
     onPhase: (change) => log.info(change, "server changed its phase"),
   });
   const { queue, oldestPassMs } = startPasses(deps, reconciler, signal);
-  const projection = startProjection({ ...deps, servers: shared.servers });
+  const projection = startProjection({ ...deps, servers: shared.servers, ending: signal });
   const { mesh, ownerRows } = deps;
-  const owners = publishOwners({ mesh, rows: ownerRows, servers: shared.servers, log });
+  const owners = publishOwners({ mesh, rows: ownerRows, servers: shared.servers, log, ending: signal });
   const recorder = startCrashRecorder({
     ...{ kube, watched, settings, namespace, log },
     crashes: deps.crashes,

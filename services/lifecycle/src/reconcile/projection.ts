@@ -17,6 +17,8 @@ type Deps = {
   servers: Informer<Server>;
   settings: InfoSettings;
   log: Logger;
+  /** Aborted when this replica no longer leads: it then hears of no more changes. */
+  ending: AbortSignal;
 };
 
 type Projection = {
@@ -25,6 +27,8 @@ type Projection = {
 };
 
 const viewWriters = 64;
+/** Readers that wait for what is known now ask the replicas' copies instead when it takes longer to write. */
+const writtenWithinMs = 500;
 /** Phase changes written at the same time; the store batches them. */
 const rowWriters = 256;
 /** Servers created by hand that get their rows at the same time. */
@@ -49,7 +53,7 @@ export function startProjection(deps: Deps): Projection {
 // The whole view is one key of the same queue, so that it is retried until it has been written once.
 const whole = "*";
 
-function startView({ mesh, servers, settings, log }: Deps) {
+function startView({ mesh, servers, settings, log, ending }: Deps) {
   let writer: ViewWriter<ServerInfo> | undefined;
   let isWhole = false;
   const queue = createWorkQueue({
@@ -57,7 +61,7 @@ function startView({ mesh, servers, settings, log }: Deps) {
     highestBackOffMs,
     handle: async (key) => {
       if (key === whole) {
-        writer ??= await mesh.writeView(contracts.servers, { isCurrent: servers.isLive });
+        writer ??= await mesh.writeView(contracts.servers, { isCurrent: servers.isLive, isWritten });
         const entries = new Map(
           servers.list().map((server) => [server.metadata.name, toServerInfo(server, settings)]),
         );
@@ -77,6 +81,7 @@ function startView({ mesh, servers, settings, log }: Deps) {
         "writing the view failed; retrying",
       ),
   });
+  const isWritten = async () => (await queue.settled(writtenWithinMs)) && !ending.aborted;
   queue.add(whole);
   return {
     // A change before the first full copy has been written causes another full copy.
