@@ -13,6 +13,11 @@ export type View<Value = unknown> = {
   owner: Owner;
   value: z.ZodType<Value>;
   readers: readonly ServiceName[];
+  /**
+   * Services of which the entries copy something that the owner looks up only now and then: a reader that catches up with
+   * the owner (docs/reference/mesh.md#catch-up) may still lack their changes.
+   */
+  copiesFrom: readonly Owner[];
   /** How often its owner marks it as current while somebody asks for what depends on its age; else less often. */
   markEveryMs: number;
   /** Milliseconds since the last mark after which nothing that depends on who asks is answered from it. */
@@ -20,13 +25,14 @@ export type View<Value = unknown> = {
   summary: string;
 };
 
-const defaults = { markEveryMs: 5_000, staleAfterMs: 15_000 };
+const defaults = { copiesFrom: [], markEveryMs: 5_000, staleAfterMs: 15_000 };
 
 export function view<V extends z.ZodType>(definition: {
   name: string;
   owner: Owner;
   value: V;
   readers: readonly ServiceName[];
+  copiesFrom?: readonly Owner[];
   markEveryMs?: number;
   staleAfterMs?: number;
   summary: string;

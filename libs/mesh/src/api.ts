@@ -112,7 +112,7 @@ export type ViewWriterOptions = {
   isCurrent?: () => boolean | Promise<boolean>;
   /**
    * Asked before a mark that answers a reader's request: whether everything known by the time of the call has been written
-   * since, where `isCurrent` does not say so. The mark is made without the answer while it is false.
+   * since, where `isCurrent` does not say so. While it is false the mark says that nobody is answered.
    */
   isWritten?: () => Promise<boolean>;
   /** Another writer has stored this key: a replica that is no longer the leader, or its successor. */

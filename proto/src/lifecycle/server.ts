@@ -29,6 +29,8 @@ export const serverOwners = view({
   owner: "lifecycle",
   value: ServerOwnership,
   readers: ["gateway-external"],
+  // Names of accounts.
+  copiesFrom: ["identity"],
   markEveryMs: 1_500,
   staleAfterMs: 4_000,
   summary: "Owner, claimability and retirement of every server, by name.",

@@ -49,7 +49,7 @@ export function createBindings(deps: BindingDeps): Bindings {
     if (!view) return otherwise;
     const beside = view.beside && mirrors.of(view.beside);
     const rows = createRowSource({ of: mirrors.of(view.of), beside }, view, deps.log);
-    const shared = { rows, hasChanged: changes.has, otherwise };
+    const shared = { rows, changes, otherwise };
     if (view.as === "item") return cachedItemBinding({ ...shared, item: view });
     const listedAs = view.rows?.listedAs;
     const list = { ...shared, collect, rebuildMs: settings.viewRebuildMs };

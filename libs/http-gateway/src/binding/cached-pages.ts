@@ -30,7 +30,10 @@ type PagesDeps = {
 type ViewIndex = ListIndex<string> & { serial: number; version: number; madeAt: number };
 /** `index` is the serial of the index that it was cut from. */
 type KeptPage = KeptAnswer & { index: number };
-type AnswerPage = (call: Call, page: PageRequest, isFromView: boolean) => Promise<void>;
+/** A view that has caught up includes what the caller has just changed; what is made of it must, too. */
+export type ViewState = "view" | "caught-up view";
+export type ListSource = ViewState | "owner";
+type AnswerPage = (call: Call, page: PageRequest, source: ListSource) => Promise<void>;
 
 const keptPageBytes = 4 * 1024 * 1024;
 
@@ -41,9 +44,9 @@ export function cachedPages(deps: PagesDeps, contract: Operation): AnswerPage {
   const pages = createKeptAnswers<KeptPage>(keptPageBytes);
   const paths = Object.keys(contract.params.shape);
   const indexOf = viewIndex(deps);
-  const current = (principal: Principal, page: PageRequest): KeptPage | undefined => {
+  const current = (principal: Principal, page: PageRequest, state: ViewState): KeptPage | undefined => {
     const { limit, offset, selection } = page;
-    const index = indexOf(principal);
+    const index = indexOf(principal, state);
     if (!index) return undefined;
     const key = `${audienceOf(principal)} ${limit} ${offset} ${selection.key}`;
     const kept = pages.find(key);
@@ -61,8 +64,8 @@ export function cachedPages(deps: PagesDeps, contract: Operation): AnswerPage {
     pages.put(key, made);
     return made;
   };
-  return async (call, page, isFromView) => {
-    const answer = isFromView ? current(call.principal, page) : undefined;
+  return async (call, page, source) => {
+    const answer = source === "owner" ? undefined : current(call.principal, page, source);
     if (answer) return sendKept(call.state, answer, rows);
     const own = paths.map((field) => [field, call.input[field]]);
     const whole = await deps.collect(Object.fromEntries(own), call.options);
@@ -72,14 +75,18 @@ export function cachedPages(deps: PagesDeps, contract: Operation): AnswerPage {
 }
 
 /** The index of a view, made again once the view has changed, and undefined while an entry of it is incomplete. */
-function viewIndex({ rows, restMs }: PagesDeps): (principal: Principal) => ViewIndex | undefined {
+function viewIndex({
+  rows,
+  restMs,
+}: PagesDeps): (principal: Principal, state: ViewState) => ViewIndex | undefined {
   let index: ViewIndex | undefined;
   let names: { of: readonly string[]; sorted: readonly string[] } | undefined;
-  return (principal) => {
+  return (principal, state) => {
     const version = rows.version();
     const now = performance.now();
     const keys = rows.keys();
-    if (index && (index.version === version || now - index.madeAt < restMs(keys.length))) return index;
+    const mayLag = state === "view" && index && now - index.madeAt < restMs(keys.length);
+    if (index && (index.version === version || mayLag)) return index;
     // The mirror gives the same array until a key comes or goes.
     if (names?.of !== keys) names = { of: keys, sorted: sortByName(keys, (key) => key) };
     const entries: ListedEntry<string>[] = [];

@@ -2,7 +2,7 @@
 // (docs/reference/http.md#views).
 
 import type { ViewMirror } from "@svc/mesh";
-import type { Listed, Principal, ViewBinding, ViewRows } from "@svc/proto";
+import type { Listed, Owner, Principal, ViewBinding, ViewRows } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import { inLowerCase } from "./list-page.ts";
 import { createReaderIndex } from "./reader-index.ts";
@@ -13,6 +13,10 @@ type Row = Uint8Array | "hidden" | "incomplete";
 export type RowSource = {
   /** False while the owner has to answer. */
   isUsable: () => boolean;
+  /** Waits until the copies have what their owner knows now; false when they don't within `withinMs`. */
+  catchUp: (withinMs: number) => Promise<boolean>;
+  /** Owners whose changes copies that have caught up may still lack. */
+  copiesFrom: readonly Owner[];
   /** Changes whenever a row may have changed. */
   version: () => number;
   keys: () => readonly string[];
@@ -41,6 +45,9 @@ export function createRowSource(mirrors: Mirrors, binding: ViewBinding, log: Log
   return {
     // What everybody may see is better old than not at all; what depends on rights is not.
     isUsable: rows ? () => isReady() && areFresh(all) : isReady,
+    catchUp: async (withinMs) =>
+      (await Promise.all(all.map((mirror) => mirror.catchUp(withinMs)))).every(Boolean),
+    copiesFrom: [binding.of, ...(binding.beside ? [binding.beside] : [])].flatMap((view) => view.copiesFrom),
     version: () => all.reduce((sum, mirror) => sum + mirror.version, 0),
     keys: mirrors.of.keys,
     ...(rows

@@ -26,6 +26,7 @@ export const things = view({
   owner: "lifecycle",
   value: Thing,
   readers: ["gateway-internal", "gateway-external"],
+  markEveryMs: 200,
   summary: "Things.",
 });
 
@@ -159,6 +160,7 @@ export const keepers = view({
   owner: "lifecycle",
   value: Keeper,
   readers: ["gateway-external"],
+  copiesFrom: ["identity"],
   markEveryMs: 50,
   staleAfterMs: 400,
   summary: "Keepers of things.",

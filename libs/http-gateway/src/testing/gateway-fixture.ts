@@ -15,6 +15,7 @@ import { createSessions } from "../access/sessions.ts";
 import { createFace, type FaceServer } from "../face.ts";
 import type { FaceSettings } from "../settings.ts";
 import { keepers, testOperations, things, wardens } from "./contracts.ts";
+import { keeperOperations } from "./keeper-contracts.ts";
 import { tokenOperations } from "./token-contracts.ts";
 
 const repo = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -124,7 +125,7 @@ async function startFace(mesh: Mesh, choice: FaceOverrides = {}): Promise<Runnin
   const cache = choice.settings?.sessionCacheMs ?? 5_000;
   const server = createFace({
     face: choice.face ?? "external",
-    operations: [...testOperations, ...tokenOperations],
+    operations: [...testOperations, ...tokenOperations, ...keeperOperations],
     processOperations,
     mesh,
     sessions: createSessions(mesh, { cacheMs: cache, size: 100 }),

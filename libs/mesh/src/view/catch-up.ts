@@ -52,14 +52,14 @@ function requestIn(body: Uint8Array): { reader: string; request: number } | unde
   }
 }
 
-/** What a mark answers; undefined when its writer, of an older release, answers no requests. */
+/** What a mark answers; undefined when its writer cannot say it, or is of an older release and answers no requests. */
 export function catchUpsIn(mark: object): CatchUps | undefined {
   if (!("caughtUp" in mark) || typeof mark.caughtUp !== "object" || mark.caughtUp === null) return undefined;
   return mark.caughtUp as CatchUps;
 }
 
 type CatchingUp = {
-  /** True once a mark has answered this request; false when none has within `withinMs`, or none is expected to. */
+  /** True once a mark has answered this request; false when none has within `withinMs`, or the last one answered nobody. */
   request: (withinMs: number) => Promise<boolean>;
   /** A mark has reached the copy that readers see. */
   marked: (caughtUp: CatchUps | undefined) => void;
@@ -97,7 +97,8 @@ export function createCatchingUp(core: Core, view: View): CatchingUp {
     },
     marked: (caughtUp) => {
       isAnswering = caughtUp !== undefined;
-      endUpTo(caughtUp?.[reader] ?? 0, true);
+      if (caughtUp) endUpTo(caughtUp[reader] ?? 0, true);
+      else endUpTo(last, false);
     },
     close: () => {
       isAnswering = false;

@@ -7,13 +7,17 @@ import { type CatchUps, catchUpsIn } from "./catch-up.ts";
 
 /**
  * `bucket`: when it was created, which tells it from one of the same name before it. `caughtUp`: the requests of readers
- * since which everything known was written.
+ * since which everything known was written; undefined when that cannot be said.
  */
-export function encodeMark(about: { bucket: string; size: number; caughtUp: CatchUps }): Uint8Array {
+export function encodeMark(about: {
+  bucket: string;
+  size: number;
+  caughtUp: CatchUps | undefined;
+}): Uint8Array {
   return encodeJson({ at: new Date().toISOString(), ...about });
 }
 
-/** `at`: when the owner made it, Unix milliseconds. `caughtUp` is missing where the owner answers no requests. */
+/** `at`: when the owner made it, Unix milliseconds. Without `caughtUp` the owner answers no requests for now. */
 type Mark = { at: number; caughtUp: CatchUps | undefined };
 
 /** Undefined when it is not a mark or is about another bucket. Marks of older releases do not name their bucket and count for any. */

@@ -119,7 +119,8 @@ async function replace<V>(
   // An owner that replaces the view every few seconds marks it no more often than any other.
   if (!isChanged && performance.now() - markedAt(state) < pauseMs()) return result;
   // The owner may be asked only once this call has ended: what it waits for may be the caller of this one.
-  if (state.options.isCurrent) setImmediate(() => markInBackground(state));
+  const { isCurrent, isWritten } = state.options;
+  if (isCurrent ?? isWritten) setImmediate(() => markInBackground(state));
   else await markCurrent(state);
   return result;
 }
@@ -169,12 +170,12 @@ async function storeMark(state: State): Promise<void> {
   // Before the owner is asked: a request that comes later is for the next mark.
   const requests = state.requests.take();
   if (!round || !isWhole(state) || (options.isCurrent && !(await options.isCurrent()))) return;
-  const isAnswer = Object.keys(requests).length > 0 && (await (options.isWritten?.() ?? true));
+  const isRefused = Object.keys(requests).length > 0 && (await options.isWritten?.()) === false;
   if (state.round !== round || !isWhole(state)) return;
   const size = [...state.known.values()].reduce((sum, { bytes }) => sum + (bytes === undefined ? 0 : 1), 0);
   // A bucket that was created again or emptied has another last mark or none, and rejects ours.
   const headers = { "Nats-Expected-Last-Subject-Sequence": String(round.lastMark) };
-  const body = encodeMark({ bucket: round.created, size, caughtUp: isAnswer ? requests : {} });
+  const body = encodeMark({ bucket: round.created, size, caughtUp: isRefused ? undefined : requests });
   const message = { subject: metaSubject(state.view), body, headers };
   const startedAt = performance.now();
   try {

@@ -69,7 +69,11 @@ test("while the leader cannot hear of a change of owner, nobody's copy counts as
 test("a leader that ended between a change and its entry is waited for once, and its successor has it", async () => {
   await create("handed-over");
   await replica.stop();
-  await fixture.kube.patch(servers, { name: "handed-over", namespace }, { merge: { spec: { displayName: "By hand" } } });
+  await fixture.kube.patch(
+    servers,
+    { name: "handed-over", namespace },
+    { merge: { spec: { displayName: "By hand" } } },
+  );
   await own("handed-over", "usr-next");
   assert.deepEqual(await Promise.all([infos, owners].map((mirror) => mirror.catchUp(500))), [false, false]);
   replica = await fixture.start();
