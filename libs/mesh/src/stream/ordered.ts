@@ -80,6 +80,8 @@ type Round = {
   isOver: boolean;
   /** Messages that were announced and not read yet, as far as that can be counted. */
   owed: number;
+  /** Whether something was announced since the last search. */
+  hasNews: boolean;
   /** The highest sequence that a notice named. */
   noticed: number;
   next: number;
@@ -91,7 +93,15 @@ type Round = {
 async function readRound(core: Core, options: OrderedOptions, control: Control): Promise<void> {
   const { connection } = core;
   const { closing } = control;
-  const round: Round = { isOver: false, owed: 0, noticed: 0, next: 1, created: "", wake: () => {} };
+  const round: Round = {
+    isOver: false,
+    owed: 0,
+    hasNews: false,
+    noticed: 0,
+    next: 1,
+    created: "",
+    wake: () => {},
+  };
   const end = () => {
     round.isOver = true;
     round.wake();
@@ -101,6 +111,7 @@ async function readRound(core: Core, options: OrderedOptions, control: Control):
   const hints = connection.subscribe(options.notices ?? options.filter, ({ data }) => {
     if (options.notices === undefined) round.owed += 1;
     else round.noticed = Math.max(round.noticed, sequenceIn(data));
+    round.hasNews = true;
     round.wake();
   });
   const forget = connection.onReconnect(end);
@@ -180,8 +191,12 @@ async function readNew(batches: BatchReader, reading: Reading): Promise<void> {
   let tries = 0;
   let checkAt = Date.now() + options.heartbeatMs;
   while (!round.isOver) {
+    const { hasNews } = round;
+    round.hasNews = false;
     if (isOwed(round)) {
       const announced = round.owed;
+      // What was read before it was announced is still counted: what is announced now does not wait for that.
+      if (hasNews) tries = 0;
       const count = await readOn(batches, reading);
       tries = count > 0 ? 0 : tries + 1;
       // The stream rejected what was announced.
@@ -194,8 +209,8 @@ async function readNew(batches: BatchReader, reading: Reading): Promise<void> {
         checkAt = Date.now();
       }
     }
-    if (isOwed(round)) await pause(round, confirmMs[tries] ?? 1, false);
-    else await pause(round, Math.max(1, checkAt - Date.now()), true);
+    if (!round.hasNews)
+      await pause(round, isOwed(round) ? (confirmMs[tries] ?? 1) : Math.max(1, checkAt - Date.now()));
     if (round.isOver || Date.now() < checkAt) continue;
     checkAt = Date.now() + options.heartbeatMs;
     await checkStream(batches, reading);
@@ -213,8 +228,8 @@ async function checkStream(batches: BatchReader, reading: Reading): Promise<void
   if (info.state.last_seq >= round.next) await readOn(batches, reading);
 }
 
-/** Ends early when the round is over and, if asked for, when a message is announced. */
-function pause(round: Round, ms: number, untilAnnounced: boolean): Promise<void> {
+/** Ends early when the round is over and when a message is announced. */
+function pause(round: Round, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
@@ -222,9 +237,7 @@ function pause(round: Round, ms: number, untilAnnounced: boolean): Promise<void>
       resolve();
     };
     const timer = setTimeout(done, ms);
-    round.wake = () => {
-      if (untilAnnounced || round.isOver) done();
-    };
-    if (round.isOver || (untilAnnounced && isOwed(round))) done();
+    round.wake = done;
+    if (round.isOver) done();
   });
 }
