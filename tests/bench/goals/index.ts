@@ -19,6 +19,7 @@ import { localConsole } from "./local-console.ts";
 import { malformedInput } from "./malformed-input.ts";
 import { offsitePacks } from "./offsite-packs.ts";
 import { offsitePass } from "./offsite-pass.ts";
+import { ownChange } from "./own-change.ts";
 import { panel } from "./panel.ts";
 import { phaseChangeThroughput } from "./phase-change-throughput.ts";
 import { playerCount } from "./player-count.ts";
@@ -48,6 +49,7 @@ export const goals: readonly Goal[] = [
   serverList,
   sessionLists,
   fleetPage,
+  ownChange,
   phaseChangeThroughput,
   eventDelivery,
   reconcileThroughput,

@@ -21,7 +21,7 @@ mesh.serve(servers.readStatus, () => one);
 mesh.serve(servers.viewStatus, () => one);
 // For the daily run: as many worlds as `due` says, in pages as lifecycle makes them.
 const due = { count: 0, page: 500 };
-const indexOf = (name: string) => Number(name.slice("due-".length));
+const indexOf = (name: string) => Number(name.slice(name.lastIndexOf("-") + 1));
 mesh.serve(worlds.listWorlds, (_context, { cursor }) => {
   const first = cursor === undefined ? 0 : indexOf(cursor) + 1;
   const end = Math.min(first + due.page, due.count);
@@ -31,8 +31,17 @@ mesh.serve(worlds.listWorlds, (_context, { cursor }) => {
 });
 mesh.serve(worlds.describeServer, (_context, { name }) => dueWorld(indexOf(name)));
 mesh.serve(worlds.holdWorld, () => ({ stopped: false }));
+// The view has it a moment later, as when another replica writes it.
+let writing: Promise<void> = Promise.resolve();
+let players = 0;
+mesh.serve(servers.stop, (_context, { name }) => {
+  players = (players % 19) + 1;
+  const entry = { ...makeServer(indexOf(name)), playersOnline: players };
+  writing = new Promise((wake) => setImmediate(wake)).then(() => view.put(name, entry));
+  return { name, desiredState: "Stopped" as const };
+});
 await mesh.announce();
-const view = await mesh.writeView(servers.servers);
+const view = await mesh.writeView(servers.servers, { isWritten: () => writing.then(() => true) });
 const owners = await mesh.writeView(servers.serverOwners);
 
 serveParent({
