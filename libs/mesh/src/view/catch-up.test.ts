@@ -6,7 +6,7 @@ import { type ServerInfo, servers } from "@svc/proto";
 import type { Mesh, ViewMirror, ViewWriterOptions } from "../api.ts";
 import { encodeJson } from "../json.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
-import { catchUpsIn, createWaitingRequests } from "./catch-up.ts";
+import { catchUpsIn, createRequests } from "./catch-up.ts";
 
 // Marked often, so that a test does not wait for the first mark.
 const view = { ...servers.servers, markEveryMs: 50 };
@@ -24,13 +24,13 @@ describe("requests that wait for a mark", () => {
     ["null", null],
   ] as const)
     test(`${what} is no request`, () => {
-      const requests = createWaitingRequests();
+      const requests = createRequests();
       assert.equal(requests.add(value === undefined ? new Uint8Array(0) : body(value)), false);
-      assert.ok(requests.isEmpty());
+      assert.equal(requests.hasArrived(), false);
     });
 
-  test("of each reader the last one counts, and each mark answers what came before it", () => {
-    const requests = createWaitingRequests();
+  test("of each reader the last one counts, and is named by every later mark", () => {
+    const requests = createRequests();
     for (const [reader, request] of [
       ["a", 1],
       ["b", 7],
@@ -38,15 +38,23 @@ describe("requests that wait for a mark", () => {
       ["a", 2],
     ] as const)
       assert.ok(requests.add(body({ reader, request })));
-    assert.deepEqual(requests.take(), { a: 3, b: 7 });
-    assert.deepEqual(requests.take(), {});
+    assert.deepEqual(requests.take(), { requests: { b: 7, a: 3 }, isOpen: true });
+    assert.deepEqual(requests.take(), { requests: { b: 7, a: 3 }, isOpen: true });
+    requests.add(body({ reader: "b", request: 8 }));
+    requests.vouched();
+    assert.ok(requests.hasArrived());
+    assert.deepEqual(requests.take(), { requests: { b: 8, a: 3 }, isOpen: true }, "it came after the mark");
+    requests.vouched();
+    assert.deepEqual(requests.take(), { requests: { b: 8, a: 3 }, isOpen: false });
   });
 
-  test("of 65 readers one is not answered, and the others are", () => {
-    const requests = createWaitingRequests();
-    const added = Array.from({ length: 65 }, (_, at) => requests.add(body({ reader: `r${at}`, request: 1 })));
-    assert.deepEqual([added.filter(Boolean).length, added.at(-1)], [64, false]);
-    assert.ok(requests.add(body({ reader: "r0", request: 2 })));
+  test("of 65 readers the one that asked longest ago is forgotten", () => {
+    const requests = createRequests();
+    for (let at = 0; at < 64; at++) requests.add(body({ reader: `r${at}`, request: 1 }));
+    requests.add(body({ reader: "r0", request: 2 }));
+    requests.add(body({ reader: "new", request: 1 }));
+    const named = Object.keys(requests.take().requests);
+    assert.deepEqual([named.length, named.includes("r0"), named.includes("r1")], [64, true, false]);
   });
 
   test("a mark of an older release answers nobody", () => {

@@ -11,33 +11,48 @@ import { publisherHeaders } from "../stream/publisher.ts";
 /** By reader, the number of its last request. */
 export type CatchUps = Readonly<Record<string, number>>;
 
-/** More readers than there are gateways; what is beyond is not answered. */
+/** More readers than there are gateways; with more, the one that asked longest ago is forgotten. */
 const mostReaders = 64;
 const readerShape = /^[\w-]{1,32}$/;
 
-/** Requests that wait for the next mark. Requests of one reader are numbered in order: a later one includes the earlier. */
-export type WaitingRequests = {
+/**
+ * The last request of each reader. They are numbered in order, a later one includes the earlier, and every mark that can
+ * vouch for the new ones names all: a reader may find only the last mark, since a bucket keeps no other.
+ */
+export type Requests = {
+  /** False when the body is no request. */
   add: (body: Uint8Array) => boolean;
-  take: () => CatchUps;
-  isEmpty: () => boolean;
+  /** For a mark; `isOpen` while no mark has vouched for some of them. */
+  take: () => { requests: CatchUps; isOpen: boolean };
+  /** A mark has vouched for what was taken last. */
+  vouched: () => void;
+  /** Whether one came after the last `take`. */
+  hasArrived: () => boolean;
 };
 
-export function createWaitingRequests(): WaitingRequests {
-  let waiting = new Map<string, number>();
+export function createRequests(): Requests {
+  const asked = new Map<string, number>();
+  let [isOpen, hasArrived] = [false, false];
   return {
-    /** False when the body is no request. */
     add: (body) => {
-      const asked = requestIn(body);
-      if (!asked || (waiting.size >= mostReaders && !waiting.has(asked.reader))) return false;
-      waiting.set(asked.reader, Math.max(asked.request, waiting.get(asked.reader) ?? 0));
+      const one = requestIn(body);
+      if (!one) return false;
+      const last = Math.max(one.request, asked.get(one.reader) ?? 0);
+      asked.delete(one.reader);
+      asked.set(one.reader, last);
+      const [oldest] = asked.keys();
+      if (asked.size > mostReaders && oldest !== undefined) asked.delete(oldest);
+      [isOpen, hasArrived] = [true, true];
       return true;
     },
     take: () => {
-      const taken = Object.fromEntries(waiting);
-      waiting = new Map();
-      return taken;
+      hasArrived = false;
+      return { requests: Object.fromEntries(asked), isOpen };
     },
-    isEmpty: () => waiting.size === 0,
+    vouched: () => {
+      isOpen = hasArrived;
+    },
+    hasArrived: () => hasArrived,
   };
 }
 

@@ -19,7 +19,7 @@ import {
 } from "../stream/key-value.ts";
 import { type OrderedReader, openOrdered } from "../stream/ordered.ts";
 import { store } from "../stream/publish.ts";
-import { createWaitingRequests, type WaitingRequests } from "./catch-up.ts";
+import { createRequests, type Requests } from "./catch-up.ts";
 import { encodeMark } from "./mark.ts";
 import { startMarking } from "./marking.ts";
 import { isStored, type KnownEntry, reconcile } from "./snapshot.ts";
@@ -52,7 +52,7 @@ type State = {
   isClosed: boolean;
   options: ViewWriterOptions;
   marking: Promise<void> | undefined;
-  requests: WaitingRequests;
+  requests: Requests;
   reader: OrderedReader | undefined;
 };
 
@@ -75,7 +75,7 @@ export async function writeView<V>(
     isClosed: false,
     options,
     marking: undefined,
-    requests: createWaitingRequests(),
+    requests: createRequests(),
     reader: undefined,
   };
   const reader = await follow(state);
@@ -153,7 +153,7 @@ function markCurrent(state: State): Promise<void> {
   const marking = storeMark(state).finally(() => {
     if (state.marking === marking) state.marking = undefined;
     // They came while this mark was made, so that it may lack what they ask for.
-    if (!state.requests.isEmpty() && !state.isClosed) markInBackground(state);
+    if (state.requests.hasArrived() && !state.isClosed) markInBackground(state);
   });
   state.marking = marking;
   return marking;
@@ -168,9 +168,9 @@ const isWhole = (state: State) => state.isReplaced && state.repairs === 0 && !st
 async function storeMark(state: State): Promise<void> {
   const { options, round } = state;
   // Before the owner is asked: a request that comes later is for the next mark.
-  const requests = state.requests.take();
+  const { requests, isOpen } = state.requests.take();
   if (!round || !isWhole(state) || (options.isCurrent && !(await options.isCurrent()))) return;
-  const isRefused = Object.keys(requests).length > 0 && (await options.isWritten?.()) === false;
+  const isRefused = isOpen && (await options.isWritten?.()) === false;
   if (state.round !== round || !isWhole(state)) return;
   const size = [...state.known.values()].reduce((sum, { bytes }) => sum + (bytes === undefined ? 0 : 1), 0);
   // A bucket that was created again or emptied has another last mark or none, and rejects ours.
@@ -182,6 +182,7 @@ async function storeMark(state: State): Promise<void> {
     const ack = await store(state.core, message);
     sawMark(round, ack.seq ?? 0);
     round.markedAt = startedAt;
+    if (!isRefused) state.requests.vouched();
   } catch (error) {
     if (state.round === round) state.reader?.restart();
     throw error;
