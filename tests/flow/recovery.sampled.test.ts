@@ -7,7 +7,7 @@ import { copyFileSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join as joinPath, resolve } from "node:path";
 import { Readable } from "node:stream";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { wholeOnly } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
@@ -52,10 +52,23 @@ test("the page has the commands of this test, each on the same data folder", () 
   for (const key of ["endpoint", "region", "bucket"]) assert.ok(up.includes(`--set offsite.${key}=`), up);
 });
 
-test("a new machine recovers everything from the bucket and the recovery sheet", wholeOnly, async (t) => {
+for (const { copies, settings, listed } of [
+  { copies: "whole copies", settings: [], listed: /^worlds\/survival-.+\.sealed/m },
+  {
+    copies: "copies in packs",
+    settings: ["archive.deduplicate=true", "offsite.packs=true"],
+    listed: /^worlds\/packs\//m,
+  },
+]) {
+  test(`a new machine recovers everything from ${copies} and the recovery sheet`, wholeOnly, async (t) => {
+    await loseMachine(t, settings, listed);
+  });
+}
+
+async function loseMachine(t: TestContext, settings: readonly string[], copies: RegExp): Promise<void> {
   const s3 = await startS3Server();
   try {
-    const args = argumentsFor(s3);
+    const args = [...argumentsFor(s3), ...settings.flatMap((one) => ["--set", one])];
     const old = await startStack(args);
     const before = await live(old).catch(async (error: unknown) => {
       await old.stop().catch(() => undefined);
@@ -70,7 +83,7 @@ test("a new machine recovers everything from the bucket and the recovery sheet",
     const fresh = await startStack(args, dir);
     try {
       const started = secondsSince();
-      await recover(fresh, before);
+      await recover(fresh, before, copies);
       t.diagnostic(`recovered in ${secondsSince()} s, ${started} s of them for the start of the stack`);
     } finally {
       await fresh.stop();
@@ -78,7 +91,7 @@ test("a new machine recovers everything from the bucket and the recovery sheet",
   } finally {
     await s3.stop();
   }
-});
+}
 
 function argumentsFor(s3: S3Server): string[] {
   const { accessKey, secretKey, region, bucket } = s3.options();
@@ -125,12 +138,12 @@ async function live(stack: Stack): Promise<Before> {
 }
 
 /** The steps of the page, with what each must bring back. */
-async function recover(stack: Stack, before: Before): Promise<void> {
+async function recover(stack: Stack, before: Before, copies: RegExp): Promise<void> {
   const follow = followerOf(stack);
   await follow("offsite restore-key", { typed: before.sheet });
   const listed = await follow("offsite list");
-  for (const folder of ["db", "registry", "uploads", "worlds"])
-    assert.match(listed, new RegExp(`^${folder}/`, "m"));
+  assert.match(listed, copies);
+  for (const folder of ["db", "registry", "uploads"]) assert.match(listed, new RegExp(`^${folder}/`, "m"));
   const [, bundle = ""] = /svc db restore (\S+)/.exec(await follow("offsite fetch-db")) ?? [];
   await follow("db restore", { places: { "db-…-offsite.tar": bundle } });
   assert.match(await follow("offsite fetch-worlds"), /^Fetched 2 archives/);
