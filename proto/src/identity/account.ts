@@ -268,7 +268,7 @@ export const describeAccounts = request({
       }),
     ),
   }),
-  callers: ["lifecycle"],
+  callers: ["lifecycle", "ops-watchdog"],
   idempotent: true,
   deadlineMs: 3_000,
   summary: "Accounts that can be used: user name, verified address and linked players.",

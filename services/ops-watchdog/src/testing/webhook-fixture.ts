@@ -10,7 +10,7 @@ import { loadSettings } from "@svc/config";
 import { patience } from "@svc/local-stack/testing";
 import type { Mesh } from "@svc/mesh";
 import { startTestNats, type TestNats } from "@svc/mesh/testing";
-import { type EventContract, eventSubject, type MemberFacts, members, notices } from "@svc/proto";
+import { accounts, type EventContract, eventSubject, type MemberFacts, members, notices } from "@svc/proto";
 import { createWire, type TestDatabase, type Wire } from "@svc/store/testing";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { settings as schema } from "../config.ts";
@@ -58,6 +58,8 @@ type Others = {
   /** By server. */
   sharing: Map<string, { owner_id?: string; members: MemberFacts[] }>;
   isLifecycleAway: boolean;
+  /** Accounts that cannot be used. */
+  disabled: Set<string>;
   mails: { user_id: string; kind: string; facts: Record<string, string> }[];
 };
 
@@ -91,7 +93,7 @@ export async function startWebhookFixture(more: readonly string[] = []): Promise
   ]);
   const wire = await createWire(database.url);
   const dir = mkdtempSync(join(tmpdir(), "svc-webhooks-"));
-  const others: Others = { sharing: new Map(), isLifecycleAway: false, mails: [] };
+  const others: Others = { sharing: new Map(), isLifecycleAway: false, disabled: new Set(), mails: [] };
   const names: WebhookFixture["names"] = new Map();
   const [gateway, lifecycle, identity, storage, builds] = await Promise.all([
     nats.connect("gateway-external"),
@@ -144,6 +146,10 @@ function serveOthers(others: Others, { lifecycle, identity }: { lifecycle: Mesh;
     const found = others.sharing.get(name);
     if (!found) throw context.fault("not_found");
     return found;
+  });
+  identity.serve(accounts.describeAccounts, (_context, { user_ids }) => {
+    const live = user_ids.filter((id) => !others.disabled.has(id));
+    return { accounts: Object.fromEntries(live.map((id) => [id, { username: id, mc_uuids: [] }])) };
   });
   identity.serve(notices.sendNotice, (_context, mail) => {
     others.mails.push(mail);

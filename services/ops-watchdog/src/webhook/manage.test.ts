@@ -220,4 +220,16 @@ describe("webhooks end", () => {
     await hurry(webhook);
     await until(() => fixture.receivers[0].received.length === 1);
   });
+
+  test("when the account of the member who saved them is disabled: they are switched off", async () => {
+    const member = { user_id: "usr-2", rights: ["see" as const, "settings" as const, "players" as const] };
+    fixture.sharing.set("survival", { owner_id: "usr-1", members: [member] });
+    await create({}, helper);
+    const before = fixture.receivers[0].received.length;
+    fixture.disabled.add("usr-2");
+    await joined("Ada");
+    await until(async () => (await list()).webhooks[0]?.off_reason === "access_ended");
+    fixture.disabled.clear();
+    assert.equal(fixture.receivers[0].received.length, before);
+  });
 });

@@ -1,7 +1,7 @@
 // Sends what is due (docs/reference/webhooks.md#attempts). Every replica does; a lease in the row keeps two from sending the same.
 
 import type { Mesh } from "@svc/mesh";
-import { isFault, members, type OutputOf } from "@svc/proto";
+import { accounts, isFault, members, type OutputOf } from "@svc/proto";
 import { createWake } from "@svc/store/wake";
 import type { Logger } from "@svc/telemetry";
 import type { WatchdogDb } from "../database.ts";
@@ -10,7 +10,7 @@ import { decideNext } from "./backoff.ts";
 import type { WebhookMetrics } from "./metrics.ts";
 import { drop, noticeDue, type Picked, pick, postpone, record, untilDue } from "./queue.ts";
 import { findRoom, type Running } from "./room.ts";
-import { decideStanding } from "./standing.ts";
+import { decideStanding, isByMember } from "./standing.ts";
 
 /** Another replica may have queued something. */
 const lookEveryMs = 15_000;
@@ -115,8 +115,16 @@ async function deliver(deps: SenderDeps, picked: Picked): Promise<void> {
 
 async function standingOf({ mesh }: SenderDeps, { webhook, delivery }: Picked) {
   const { server_name: server } = webhook;
-  const sharing = server === null ? undefined : await readSharing(mesh, server);
-  return decideStanding(webhook, delivery.type, { sharing, now: Date.now() });
+  const [sharing, isDisabled] = await Promise.all([
+    server === null ? undefined : readSharing(mesh, server),
+    isByMember(webhook) && isAccountDisabled(mesh, webhook.saved_by),
+  ]);
+  return decideStanding(webhook, delivery.type, { sharing, isDisabled, now: Date.now() });
+}
+
+async function isAccountDisabled(mesh: SenderDeps["mesh"], id: string): Promise<boolean> {
+  const { accounts: live } = await mesh.call(accounts.describeAccounts, { user_ids: [id] });
+  return live[id] === undefined;
 }
 
 /** Whose a server is, and whom it is shared with; undefined when there is no such server. */

@@ -25,6 +25,7 @@ describe("whose webhook it is", () => {
     sharing: Parameters<typeof decideStanding>[2]["sharing"],
     standing: string,
     type?: webhooks.WebhookEventType,
+    isDisabled?: boolean,
   ][] = [
     ["of the installation", of(null, "usr-9"), undefined, "stands"],
     ["of the installation, of an event that it no longer has", of(null, "u", []), undefined, "event_removed"],
@@ -41,12 +42,16 @@ describe("whose webhook it is", () => {
     ["of players, saved by one who sees them", players, shared(member(["settings", "players"])), "stands"],
     ["of players, saved by one who no longer does", players, shared(member(["settings"])), "access_ended"],
     [
+      ...(["saved by a member whose account is disabled", theirs, shared(member(["settings"]))] as const),
+      ...(["access_ended", "server.ready", true] as const),
+    ],
+    [
       ...(["of an event that a member took off it", theirs, shared(member(["settings"]))] as const),
       ...(["event_removed", "player.joined"] as const),
     ],
   ];
-  for (const [fact, saved, sharing, standing, type = "server.ready"] of table)
-    test(fact, () => assert.equal(decideStanding(saved, type, { sharing, now }), standing));
+  for (const [fact, saved, sharing, standing, type = "server.ready", isDisabled = false] of table)
+    test(fact, () => assert.equal(decideStanding(saved, type, { sharing, isDisabled, now }), standing));
 });
 
 describe("what a member may be told", () => {
