@@ -78,8 +78,8 @@ export const backups = {
   },
   changes: {
     action: "What changed",
-    title: (when: string) => `What the backup of ${when} has otherwise`,
-    since: "Than the backup of",
+    title: (when: string) => `What changed in the backup of ${when}`,
+    since: "Compared with the backup of",
     noOther: "There is no other backup to compare it with.",
     loading: "Comparing the backups …",
     nothing: "No file differs.",
