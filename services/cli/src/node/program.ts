@@ -48,7 +48,7 @@ export function addNodeCommands(program: Command): void {
     .action(runs(async (options: RelabelOptions) => (await import("./relabel/relabel.ts")).relabel(options)));
   command(node, "approve <node>", {
     does: "probe a node that has joined, and let it take servers when all is well; a node that fails keeps its taint. Repeat it when it was interrupted",
-    example: "node approve node-2 --confirm host-firewall --yes",
+    example: "node approve node-2 --ssh root@node-2 --yes",
   })
     .option("--kubeconfig <file>", "the kubeconfig of the cluster, if it is not kubectl's own")
     .option("--values <file>", "values of the installation, if they are not the defaults")
@@ -58,6 +58,11 @@ export function addNodeCommands(program: Command): void {
     )
     .option("--reference <node>", "the node to compare with; the node of the control plane by default")
     .option("--confirm <names>", "what you checked yourself: encryption, host-firewall, kubelet-rights", list)
+    .option(
+      "--ssh <address>",
+      "look at the machine too, as root or with sudo, through [user@]host[:port]; its host key must be known",
+    )
+    .option("--ssh-known-hosts <file>", "its host key, if it is not in ssh's own files")
     .addOption(yes())
     .action(
       runs(async (options: ApproveOptions, name) => (await loadApproval()).approve(name ?? "", options)),

@@ -9,6 +9,9 @@ import { readValues } from "../../manifests/values/read.ts";
 import { CommandError, type Outcome, planned } from "../../output.ts";
 import { inCluster } from "../cluster.ts";
 import { admit } from "./admit.ts";
+import { readHost } from "./host/read-host.ts";
+import { hostCommands } from "./host/script.ts";
+import { findSshTarget, type SshTarget } from "./host/target.ts";
 import { confirmable, judgeNode } from "./judge.ts";
 import { askAsKubelet } from "./kubelet-rights.ts";
 import { factsOf, findReference } from "./node-facts.ts";
@@ -21,6 +24,8 @@ export type ApproveOptions = {
   image?: string;
   reference?: string;
   confirm?: string[];
+  ssh?: string;
+  sshKnownHosts?: string;
   yes?: boolean;
 };
 
@@ -29,19 +34,29 @@ export async function approve(name: string, options: ApproveOptions): Promise<Ou
   const unknown = options.confirm?.find((one) => !(confirmable as readonly string[]).includes(one));
   if (unknown !== undefined) throw new CommandError(`--confirm ${unknown}: can be ${confirmable.join(", ")}`);
   const { kubeconfig } = options;
-  return inCluster({ kubeconfig, task: "approve nodes" }, (kube) => approveWith(kube, name, options));
+  const machine = findSshTarget(options);
+  return inCluster({ kubeconfig, task: "approve nodes" }, (kube) =>
+    approveWith(kube, { ...options, name, machine }),
+  );
 }
 
-async function approveWith(kube: Kube, name: string, options: ApproveOptions): Promise<Outcome> {
-  const { data, confirm = [], yes } = options;
+type Request = ApproveOptions & { name: string; machine: SshTarget | undefined };
+
+async function approveWith(kube: Kube, options: Request): Promise<Outcome> {
+  const { data, name, machine, confirm = [], yes } = options;
   const values = readValues(options.values);
   const { node, reference } = await findNodes(kube, name, options.reference);
   const image = options.image ?? (await findImage(kube, values.namespaces.control));
   const hasPolicies = values.networkPolicies.enabled;
-  const plan = { node: name, reference: reference.metadata.name, image, hasPolicies, confirmed: confirm };
+  const plan = {
+    ...{ node: name, reference: reference.metadata.name, image, hasPolicies, confirmed: confirm },
+    ...(machine && { ssh: machine.name, commands: hostCommands }),
+  };
   if (!yes) return planned(plan, planText(plan));
   const say = (text: string) => void process.stderr.write(`${text}\n`);
   const kubelet = await askAsKubelet(kube, name);
+  if (machine) say(`asking the machine ${machine.name}`);
+  const host = machine && (await readHost(machine));
   const probed = await probe(kube, { ...plan, say });
   // Read again: the probes took minutes.
   const [now, then] = await Promise.all(
@@ -49,7 +64,7 @@ async function approveWith(kube: Kube, name: string, options: ApproveOptions): P
   );
   if (!now || !then || now.metadata.uid !== node.metadata.uid)
     throw new CommandError(`node ${name} was replaced while it was probed; run the command again`);
-  const facts = { node: factsOf(now), reference: factsOf(then), kubelet, ...probed };
+  const facts = { node: factsOf(now), reference: factsOf(then), kubelet, host, ...probed };
   const { text, ...outcome } = findingsOutcome(judgeNode(facts, new Set(confirm)));
   if (outcome.exitCode === 0) await admit(kube, now);
   return { ...outcome, text: `${text}\n${endText({ data, node: now, isFine: outcome.exitCode === 0 })}` };
@@ -85,20 +100,36 @@ async function findImage(kube: Kube, namespace: string): Promise<string> {
   );
 }
 
-type Plan = { node: string; reference: string; image: string; hasPolicies: boolean; confirmed: string[] };
+type Plan = {
+  node: string;
+  reference: string;
+  image: string;
+  hasPolicies: boolean;
+  confirmed: string[];
+  ssh?: string;
+};
 
-function planText({ node, reference, image, hasPolicies, confirmed }: Plan): string {
+function planText({ node, reference, image, hasPolicies, confirmed, ssh }: Plan): string {
   const network = hasPolicies
     ? `  connect pods of ${node} and ${reference}: allowed and denied paths, and the addresses that are seen`
     : "  connect no pods: these values have no network policies";
+  const unseen = confirmable.filter((one) => ssh === undefined || one !== "host-firewall");
   return [
     `Plan: probe ${node}; when all is well, label it ${nodeLabels.approved}=true and remove its taint ${joinTaint.key}.`,
     `  compare architecture and version with ${reference}; is it ready, is its traffic encrypted`,
     "  ask the API server in the name of its kubelet for what it must refuse",
     `  pull ${image} there, in a namespace that is removed again`,
     network,
-    `  not visible to svc: ${confirmable.map((one) => (confirmed.includes(one) ? `${one} (confirmed)` : one)).join(", ")}`,
+    ...(ssh === undefined ? [] : sshText(ssh)),
+    `  not visible to svc: ${unseen.map((one) => (confirmed.includes(one) ? `${one} (confirmed)` : one)).join(", ")}`,
   ].join("\n");
+}
+
+function sshText(machine: string): string[] {
+  return [
+    `  log in to ${machine} over SSH, if its host key is known, and run as root there, changing nothing:`,
+    ...hostCommands.map((one) => `    ${one}`),
+  ];
 }
 
 function endText({ data, node, isFine }: { data: string; node: Node; isFine: boolean }): string {
@@ -121,7 +152,7 @@ export function join(): Outcome {
     `  kubeadm:  kubeadm join with nodeRegistration.taints: key ${joinTaint.key}, effect ${joinTaint.effect}`,
     `  other:    kubelet --register-with-taints=${taint}`,
     "Use the same minor version and architecture as the control plane, a network plugin with WireGuard, and a firewall",
-    "that lets in only the other nodes and SSH. Then: svc node approve NODE",
+    "that lets in only the other nodes and SSH. Then: svc node approve NODE --ssh root@HOST",
   ];
   return { json: { taint: joinTaint }, text: steps.join("\n") };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { HostReport } from "./host/report.ts";
 import { type Facts, judgeNode, type NodeFacts, type PathResult } from "./judge.ts";
 
 const machine = (name: string, about: Partial<NodeFacts> = {}): NodeFacts => ({
@@ -20,6 +21,12 @@ const facts = (about: Partial<Facts> = {}): Facts => ({
   ...about,
 });
 const withNode = (about: Partial<NodeFacts>) => facts({ node: machine("b", about) });
+
+const machineOf = (about: Partial<HostReport>): HostReport => ({
+  ...{ node: "b", version: "v1.30.4+k3s1", wireguard: ["flannel-wg"], hasIpv6: false },
+  ...{ chains: [{ family: "inet", otherwise: "drop" }], labels: "refused", taints: "refused" },
+  ...about,
+});
 
 /** Check and a word of what it says, of everything that keeps the node from being approved. */
 type Row = [fact: string, facts: Facts, confirmed: string[], wrong: [check: string, says: RegExp][]];
@@ -114,6 +121,43 @@ const table: Row[] = [
     [["client on a to b", /seen as 192.168.1.4 instead of 10.0.0.5/]],
   ],
   ["an installation without network policies has none to check", facts({ paths: "without" }), unseen, []],
+  ["what the machine says over SSH needs no confirmation", facts({ host: machineOf({}) }), [], []],
+  [
+    "encryption that only the machine tells of is enough",
+    { ...withNode({ encryption: { state: "unknown" } }), host: machineOf({}) },
+    [],
+    [],
+  ],
+  [
+    "but not against the annotation of the network plugin",
+    { ...withNode({ encryption: { state: "off", by: "Flannel with vxlan" } }), host: machineOf({}) },
+    [],
+    [["encryption", /clear text/]],
+  ],
+  [
+    "nor does the annotation count against the machine",
+    facts({ host: machineOf({ wireguard: [] }) }),
+    ["encryption"],
+    [["machine: WireGuard", /no interface/]],
+  ],
+  [
+    "a firewall that the machine lacks cannot be confirmed",
+    facts({ host: machineOf({ chains: [] }) }),
+    unseen,
+    [["host firewall", /nothing there drops/]],
+  ],
+  [
+    "the word of the machine is not enough for the rights of its kubelet",
+    facts({ host: machineOf({}), kubelet: { taints: "unknown", labels: "refused" } }),
+    [],
+    [["kubelet and taints", /--confirm kubelet-rights/]],
+  ],
+  [
+    "a machine that was asked and not reached fails, whatever is confirmed",
+    facts({ host: { problem: "b: no answer" } }),
+    unseen,
+    [["machine", /no answer/]],
+  ],
 ];
 for (const [fact, given, confirmed, wrong] of table)
   test(fact, () => {

@@ -1,6 +1,7 @@
 // Whether a node may run servers, and what to do where not (docs/reference/moves.md#approve). Pure.
 
 import type { Finding } from "../../findings.ts";
+import { type HostAnswer, hostFindings } from "./host/findings.ts";
 
 /** What an operator may confirm where the API of Kubernetes does not show it. */
 export const confirmable = ["encryption", "host-firewall", "kubelet-rights"] as const;
@@ -39,21 +40,29 @@ export type Facts = {
   image: { name: string; problem?: string | undefined };
   /** `without` where the installation has no network policies, otherwise the connections, or why there are none. */
   paths: PathResult[] | { problem: string } | "without";
+  /** What the machine said over SSH, if it was asked. */
+  host?: HostAnswer | undefined;
 };
 
 /** In the order in which a person would mend them. The node is approved when all are ok. */
 export function judgeNode(facts: Facts, confirmed: ReadonlySet<string>): Finding[] {
   return [
     ...machineFindings(facts),
-    encryptionFinding(facts.node, confirmed),
+    encryptionFinding(facts, confirmed),
     ...kubeletFindings(facts, confirmed),
     imageFinding(facts),
     ...pathFindings(facts),
-    confirmedFinding(confirmed, {
-      ...{ check: "host firewall", name: "host-firewall" },
-      ask: "check on the machine that its firewall lets in only the other nodes and SSH",
-    }),
+    ...machineOrFirewall(facts, confirmed),
   ];
+}
+
+function machineOrFirewall({ host, node }: Facts, confirmed: ReadonlySet<string>): Finding[] {
+  if (host) return hostFindings(host, node);
+  const firewall = confirmedFinding(confirmed, {
+    ...{ check: "host firewall", name: "host-firewall" },
+    ask: "check on the machine that its firewall lets in only the other nodes and SSH, or let svc look with --ssh",
+  });
+  return [firewall];
 }
 
 const ok = (check: string, detail: string): Finding => ({ check, ok: true, detail });
@@ -91,12 +100,14 @@ function machineFindings({ node, reference }: Facts): Finding[] {
   ];
 }
 
-function encryptionFinding({ encryption }: NodeFacts, confirmed: ReadonlySet<string>): Finding {
+function encryptionFinding({ node, host }: Facts, confirmed: ReadonlySet<string>): Finding {
   const check = "encryption";
-  const { state, by = "" } = encryption;
+  const { state, by = "" } = node.encryption;
   if (state === "on") return ok(check, `WireGuard, says ${by}`);
   if (state === "off")
     return bad(check, `${by} sends in clear text; switch on WireGuard in the network plugin of all nodes`);
+  if (host && !("problem" in host) && host.wireguard.length > 0)
+    return ok(check, `WireGuard, says the machine (${host.wireguard.join(", ")})`);
   const ask =
     "no annotation of the network plugin names WireGuard; make sure that traffic between nodes is encrypted";
   return confirmedFinding(confirmed, { check, name: "encryption", ask });
