@@ -56,8 +56,8 @@ describe("an approval on a real API server", () => {
     kube.close();
   });
 
-  /** Whether somebody with the kubelet's rights may change a label that means nothing; nothing is stored. */
-  const mayLabel = async (node: string) => {
+  /** What the API server says to a kubelet that changes a label; nothing when it may. Nothing is stored. */
+  const refusalOf = async (node: string, label = "anything") => {
     try {
       await kube.transport.request({
         method: "PATCH",
@@ -65,14 +65,15 @@ describe("an approval on a real API server", () => {
         query: { dryRun: "All" },
         contentType: "application/merge-patch+json",
         impersonate: { user: `system:node:${name}`, group: "system:nodes" },
-        body: { metadata: { labels: { anything: "1" } } },
+        body: { metadata: { labels: { [label]: "1" } } },
       });
-      return true;
+      return undefined;
     } catch (error) {
       if (!isKubeError(error, 403)) throw error;
-      return false;
+      return (error as Error).message;
     }
   };
+  const mayLabel = async (node: string) => (await refusalOf(node)) === undefined;
 
   test("a kubelet is refused, and one that may write nodes is found out where nothing restricts it; nothing is stored", async () => {
     assert.deepEqual(await askAsKubelet(kube, name), { taints: "refused", labels: "refused" });
@@ -87,6 +88,9 @@ describe("an approval on a real API server", () => {
     // With the plugin NodeRestriction a kubelet changes no other node, whatever its rights.
     const found = (await mayLabel(another)) ? "allowed" : "refused";
     assert.equal((await askAsKubelet(kube, name)).labels, found);
+    // These words are how the script on the machine tells this refusal from others (approval/host/script.ts).
+    const words = `nodes "${name}" is forbidden: is not allowed to modify labels: ${nodeLabels.approved}`;
+    if (found === "refused") assert.ok((await refusalOf(name, nodeLabels.approved))?.includes(words));
     const { metadata, spec } = await kube.get(resources.nodes, { name });
     assert.equal(metadata.labels?.[nodeLabels.approved], undefined);
     assert.ok(spec?.taints?.some(({ key }) => key === joinTaint.key));
