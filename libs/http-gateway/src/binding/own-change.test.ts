@@ -2,7 +2,7 @@
 // gateway asks its owner to let it catch up: without that every page would be from before the change.
 
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import type { ViewWriter } from "@svc/mesh";
@@ -24,14 +24,6 @@ const committed = new Map<string, Thing>();
 let canWrite = true;
 let asked = 0;
 
-const hashOf = (cookie: string) => createHash("sha256").update(cookie).digest("hex");
-function signIn(user_id: string): string {
-  const cookie = randomBytes(32).toString("base64url");
-  const expires_at = new Date(Date.now() + 3_600_000).toISOString();
-  const shared = { state: "live", role: "user", setup: false, host: "player" } as const;
-  fixture.sessions.set(hashOf(cookie), { ...shared, user_id, username: user_id, expires_at });
-  return cookie;
-}
 const request = (method: string, path: string, cookie: string) =>
   send(face.port, { method, path, headers: { cookie: `svc_session=${cookie}` } });
 const bodyOf = async (path: string, cookie: string) => (await request("GET", path, cookie)).body;
@@ -86,7 +78,7 @@ const write = async () => {
   await things.replace(committed);
 };
 async function untilAnswered(): Promise<void> {
-  const cookie = signIn(`usr-${randomBytes(4).toString("hex")}`);
+  const cookie = fixture.signIn(`usr-${randomBytes(4).toString("hex")}`);
   const isAnswered = async () => {
     await change("a", cookie);
     return (await askedFor(() => bodyOf("/pages?limit=1", cookie))) === 0;
@@ -96,7 +88,7 @@ async function untilAnswered(): Promise<void> {
 const sizeOf = (id: string) => committed.get(id)?.size;
 
 test("a page shows what its reader has just changed, and the owner is not asked for the list", async () => {
-  const [cookie, other] = [signIn("usr-changes"), signIn("usr-reads")];
+  const [cookie, other] = [fixture.signIn("usr-changes"), fixture.signIn("usr-reads")];
   const old = await bodyOf("/pages?sort=size&order=desc&limit=1", other);
   for (let round = 0; round < 20; round++) {
     await change("b", cookie);
@@ -114,7 +106,7 @@ test("a page shows what its reader has just changed, and the owner is not asked 
 });
 
 test("readers who have changed nothing wait for nobody", async () => {
-  const cookie = signIn("usr-idle");
+  const cookie = fixture.signIn("usr-idle");
   canWrite = false;
   const startedAt = performance.now();
   assert.equal(await askedFor(() => bodyOf("/pages?limit=1", cookie)), 0);
@@ -122,7 +114,7 @@ test("readers who have changed nothing wait for nobody", async () => {
 });
 
 test("while the owner cannot write its view, the page is cut from its whole list without a wait", async () => {
-  const cookie = signIn("usr-late");
+  const cookie = fixture.signIn("usr-late");
   canWrite = false;
   const startedAt = performance.now();
   for (let round = 0; round < 3; round++) {
@@ -134,7 +126,7 @@ test("while the owner cannot write its view, the page is cut from its whole list
 });
 
 test("an entry whose counterpart is missing is the owner's to list", async () => {
-  const cookie = signIn("usr-pairs");
+  const cookie = fixture.signIn("usr-pairs");
   await change("b", cookie);
   assert.equal(await askedFor(() => bodyOf("/pages?query=b", cookie)), 0);
   canWrite = false;
@@ -146,19 +138,19 @@ test("an entry whose counterpart is missing is the owner's to list", async () =>
 });
 
 test("after a change of what entries copy from another service, the owner is asked", async () => {
-  const cookie = signIn("usr-names");
+  const cookie = fixture.signIn("usr-names");
   assert.equal((await request("POST", "/keepers/usr-a/rename", cookie)).status, 200);
   assert.equal(await askedFor(() => bodyOf("/pages?limit=1", cookie)), 1);
 });
 
 test("a list of the caller's own rows is the owner's after a change", async () => {
-  const cookie = signIn("usr-own");
+  const cookie = fixture.signIn("usr-own");
   await change("a", cookie);
   assert.equal(await askedFor(() => bodyOf("/personal", cookie)), 1);
 });
 
 test("an owner killed between its commit and its view is waited for once; another replica lists the change", async () => {
-  const cookie = signIn("usr-kill");
+  const cookie = fixture.signIn("usr-kill");
   await Promise.all([things.close(), keepers.close()]);
   await change("c", cookie);
   const read = async () => {

@@ -1,7 +1,7 @@
 // Answers from views that depend on who asks: never an old right, never an entry left out.
 
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
+import { hash } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import type { ViewWriter } from "@svc/mesh";
@@ -20,14 +20,6 @@ let keepers: ViewWriter<Keeper>;
 let isCurrent = true;
 let asked = 0;
 
-const hashOf = (cookie: string) => createHash("sha256").update(cookie).digest("hex");
-function signIn(user_id: string): string {
-  const cookie = randomBytes(32).toString("base64url");
-  const expires_at = new Date(Date.now() + 3_600_000).toISOString();
-  const shared = { state: "live", role: "user", setup: false, host: "player" } as const;
-  fixture.sessions.set(hashOf(cookie), { ...shared, user_id, username: user_id, expires_at });
-  return cookie;
-}
 const get = (path: string, cookie: string, headers: Record<string, string> = {}) =>
   send(face.port, { path, headers: { cookie: `svc_session=${cookie}`, ...headers } });
 const bodyOf = async (path: string, cookie: string) => (await get(path, cookie)).body;
@@ -89,12 +81,12 @@ async function fill(): Promise<void> {
   );
 }
 async function untilAnswered(): Promise<void> {
-  const cookie = signIn("usr-a");
+  const cookie = fixture.signIn("usr-a");
   await until(async () => (await bodyOf("/personal", cookie)) === all, 10_000, "the view in the gateway");
 }
 
 test("each caller gets their own rows, with a tag of their own, for no shared cache", async () => {
-  const [a, b] = [signIn("usr-a"), signIn("usr-b")];
+  const [a, b] = [fixture.signIn("usr-a"), fixture.signIn("usr-b")];
   const before = asked;
   const first = await get("/personal", a);
   assert.equal(first.body, all);
@@ -110,13 +102,13 @@ test("each caller gets their own rows, with a tag of their own, for no shared ca
 });
 
 test("what is not for the caller, or not there, is the owner's to refuse", async () => {
-  const cookie = signIn("usr-a");
+  const cookie = fixture.signIn("usr-a");
   assert.ok(await isFromOwner("/personal/c", cookie));
   assert.equal((await get("/personal/nowhere", cookie)).status, 404);
 });
 
 test("a keeper who was replaced sees it at once no more, and the new one does", async () => {
-  const [a, b] = [signIn("usr-a"), signIn("usr-b")];
+  const [a, b] = [fixture.signIn("usr-a"), fixture.signIn("usr-b")];
   assert.equal(await bodyOf("/personal/a", a), '{"name":"a","size":1}');
   await keepers.put("a", { name: "a", keeper: "usr-b" });
   await until(async () => (await bodyOf("/personal/a", a)) === '{"name":"a"}', 400, "the change");
@@ -125,7 +117,7 @@ test("a keeper who was replaced sees it at once no more, and the new one does", 
 });
 
 test("an entry that was removed is gone from lists and left to the owner", async () => {
-  const cookie = signIn("usr-a");
+  const cookie = fixture.signIn("usr-a");
   await things.remove("a");
   await until(
     async () => (await bodyOf("/personal", cookie)) === '{"things":[{"name":"b"}]}',
@@ -136,7 +128,7 @@ test("an entry that was removed is gone from lists and left to the owner", async
 });
 
 test("with an entry whose counterpart is missing, the whole list is the owner's to answer", async () => {
-  const cookie = signIn("usr-a");
+  const cookie = fixture.signIn("usr-a");
   await keepers.remove("b");
   await until(
     async () => (await bodyOf("/personal", cookie)).includes("from-owner"),
@@ -148,7 +140,7 @@ test("with an entry whose counterpart is missing, the whole list is the owner's 
 });
 
 test("a view that nobody vouches for is stale within its bound, and the owner is asked", async () => {
-  const cookie = signIn("usr-a");
+  const cookie = fixture.signIn("usr-a");
   isCurrent = false;
   const stoppedAt = performance.now();
   await until(() => isFromOwner("/personal/a", cookie), 1_000, "the owner to be asked");
@@ -159,7 +151,7 @@ test("a view that nobody vouches for is stale within its bound, and the owner is
 });
 
 test("an account reads what it has just changed, also when the change was refused", async () => {
-  const [a, b] = [signIn("usr-a"), signIn("usr-b")];
+  const [a, b] = [fixture.signIn("usr-a"), fixture.signIn("usr-b")];
   for (const [id, status] of [
     ["a", 200],
     ["nowhere", 404],
@@ -175,7 +167,7 @@ test("an account reads what it has just changed, also when the change was refuse
 });
 
 test("a page is cut from the view, with its own tag", async () => {
-  const cookie = signIn("usr-pages");
+  const cookie = fixture.signIn("usr-pages");
   const before = asked;
   const path = "/pages?sort=size&order=desc&limit=2";
   const first = await get(path, cookie);
@@ -196,7 +188,7 @@ test("a page is cut from the view, with its own tag", async () => {
 });
 
 test("a page is cut from the owner's whole list while an entry lacks its counterpart", async () => {
-  const cookie = signIn("usr-pages");
+  const cookie = fixture.signIn("usr-pages");
   await keepers.remove("b");
   const page = () => bodyOf("/pages?query=z&offset=1&limit=1", cookie);
   await until(async () => (await page()) === '{"things":[{"name":"z-9","size":7}],"total":3}', 10_000, "it");
@@ -213,13 +205,13 @@ for (const [parameter, named] of [
   ["cursor=a", "cursor"],
 ] as const)
   test(`a page with ${parameter.slice(0, 12)} is refused by name`, async () => {
-    const answer = await get(`/pages?${parameter}`, signIn("usr-a"));
+    const answer = await get(`/pages?${parameter}`, fixture.signIn("usr-a"));
     assert.equal(answer.status, 400);
     assert.ok(JSON.parse(answer.body).error.message.includes(named));
   });
 
 test("pages follow the view", async () => {
-  const cookie = signIn("usr-a");
+  const cookie = fixture.signIn("usr-a");
   await things.put("b", { name: "b", size: 9 });
   const page = () => bodyOf("/pages?sort=size&order=desc&limit=1", cookie);
   await until(async () => (await page()).includes('"size":9'), 10_000, "the change");
@@ -232,7 +224,7 @@ test("pages follow the view", async () => {
 });
 
 test("a long list goes compressed to whoever takes gzip, with a tag of its own", async () => {
-  const cookie = signIn("usr-a");
+  const cookie = fixture.signIn("usr-a");
   const long = { name: "long ".repeat(500), size: 4 };
   await keepers.put("long", { name: long.name, keeper: "usr-a" });
   await things.put("long", long);
@@ -271,10 +263,10 @@ test("a long list goes compressed to whoever takes gzip, with a tag of its own",
 });
 
 test("a session that was ended reads nothing from a view", async () => {
-  const cookie = signIn("usr-a");
+  const cookie = fixture.signIn("usr-a");
   assert.equal((await get("/personal", cookie)).status, 200);
-  fixture.sessions.delete(hashOf(cookie));
-  const data = { hash: hashOf(cookie), user_id: "usr-a", at: new Date().toISOString() };
+  fixture.sessions.delete(hash("sha256", cookie));
+  const data = { hash: hash("sha256", cookie), user_id: "usr-a", at: new Date().toISOString() };
   const subject = eventSubject(accounts.sessionRevoked, data);
   await fixture.identity.publish([{ id: cookie, subject, body: Buffer.from(JSON.stringify(data)) }]);
   await until(async () => (await get("/personal", cookie)).status === 401, 1_000, "the refusal");

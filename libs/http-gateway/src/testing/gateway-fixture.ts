@@ -1,5 +1,6 @@
 // Faces in front of a real nats-server with a minimal owner.
 
+import { hash, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,6 +27,8 @@ export type GatewayFixture = {
   gateway: Mesh;
   /** What identity says of a session hash; absent = unknown. */
   sessions: Map<string, accounts.SessionAnswer>;
+  /** A session of a player's account; returns its cookie. */
+  signIn: (userId: string) => string;
   /** What identity says of the hash of an API token; absent = unknown. */
   tokens: Map<string, apiTokens.TokenAnswer>;
   /** How often identity was asked. */
@@ -98,6 +101,13 @@ export async function startGatewayFixture(): Promise<GatewayFixture> {
     identity,
     gateway,
     sessions,
+    signIn: (userId) => {
+      const cookie = randomBytes(32).toString("base64url");
+      const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+      const shared = { state: "live", role: "user", setup: false, host: "player" } as const;
+      sessions.set(hash("sha256", cookie), { ...shared, user_id: userId, username: userId, expires_at });
+      return cookie;
+    },
     tokens,
     budget,
     asked: () => asked,

@@ -5,7 +5,12 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { generateKey } from "@svc/sealed";
-import { type Host, type OffsiteFixture, openOffsiteFixture } from "../testing/offsite-fixture.ts";
+import {
+  completedPass,
+  type Host,
+  type OffsiteFixture,
+  openOffsiteFixture,
+} from "../testing/offsite-fixture.ts";
 import { day } from "../testing/storage-stub.ts";
 import type { FetchedWorlds } from "./fetch-worlds.ts";
 import { keyOfArchive } from "./object-key.ts";
@@ -35,10 +40,7 @@ beforeEach(async () => {
 const keyOf = (id: string) => keyOfArchive(fixture.storage.rows.get(id)?.archive ?? "");
 const hasObject = (key: string) => fixture.s3.keys().includes(key);
 
-async function completed(about?: Parameters<Host["sync"]>[0]): Promise<void> {
-  const { state, report } = await host.sync(about);
-  assert.equal(state, "completed", JSON.stringify(report));
-}
+const completed = (about?: Parameters<Host["sync"]>[0]) => completedPass(host, about);
 
 async function assertReadable(keys = [fixture.key]): Promise<void> {
   for (const id of ["bk-1", "bk-2"])

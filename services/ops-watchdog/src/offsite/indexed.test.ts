@@ -4,7 +4,12 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
-import { type Host, type OffsiteFixture, openOffsiteFixture } from "../testing/offsite-fixture.ts";
+import {
+  completedPass,
+  type Host,
+  type OffsiteFixture,
+  openOffsiteFixture,
+} from "../testing/offsite-fixture.ts";
 import { indexOfKey, keyOfArchive } from "./object-key.ts";
 import type { Verified } from "./verify-copies.ts";
 
@@ -27,11 +32,7 @@ const keyOf = (id: string) => keyOfArchive(fixture.storage.rows.get(id)?.archive
 const hasObject = (key: string) => fixture.s3.keys().includes(key);
 const backUp = async () => (await host.run<{ name: string }>({ do: "back-up", label: "daily" })).name;
 
-async function completed(about?: Parameters<Host["sync"]>[0]) {
-  const { state, report } = await host.sync(about);
-  assert.equal(state, "completed", JSON.stringify(report));
-  return report;
-}
+const completed = (about?: Parameters<Host["sync"]>[0]) => completedPass(host, about);
 
 describe("images and uploads", () => {
   const indexes = (folder: string) => fixture.s3.keys().filter((key) => key.startsWith(`${folder}/index/`));

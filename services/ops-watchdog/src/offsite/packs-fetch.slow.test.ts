@@ -4,7 +4,12 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { generateKey } from "@svc/sealed";
-import { type Host, type OffsiteFixture, openOffsiteFixture } from "../testing/offsite-fixture.ts";
+import {
+  completedPass,
+  type Host,
+  type OffsiteFixture,
+  openOffsiteFixture,
+} from "../testing/offsite-fixture.ts";
 import { type PacksFixture, packsIn } from "../testing/packs-fixture.ts";
 import type { FetchedWorlds } from "./fetch-worlds.ts";
 import { packListObject, packOfKey } from "./object-key.ts";
@@ -13,7 +18,6 @@ import type { Verified } from "./verify-copies.ts";
 let fixture: OffsiteFixture;
 let packs: PacksFixture;
 let host: Host;
-let hosts = 0;
 
 before(async () => {
   fixture = await openOffsiteFixture();
@@ -22,20 +26,11 @@ before(async () => {
 after(() => fixture?.stop());
 beforeEach(async () => {
   await fixture.reset();
-  host = addHost();
+  host = packs.addHost();
   await host.run({ do: "back-up", label: "daily" });
 });
 
-function addHost(): Host {
-  hosts += 1;
-  return fixture.addHost(`host-${hosts}`, ["offsite.packs=true"]);
-}
-
-async function completed(about?: Parameters<Host["sync"]>[0], from = host) {
-  const { state, report } = await from.sync(about);
-  assert.equal(state, "completed", JSON.stringify(report));
-  return report;
-}
+const completed = (about?: Parameters<Host["sync"]>[0], from = host) => completedPass(from, about);
 
 describe("a fetch", () => {
   const fetchWorlds = (from = host) => from.run<FetchedWorlds>({ do: "offsite-fetch-worlds" });
@@ -46,7 +41,7 @@ describe("a fetch", () => {
     fixture.s3.remove(packListObject);
     packs.loseArchives();
     fixture.s3.requests.length = 0;
-    const fresh = addHost();
+    const fresh = packs.addHost();
     const done = await fetchWorlds(fresh);
     assert.deepEqual([done.fetched, done.missing, done.failures], [4, [], []]);
     packs.assertWhole(["bk-1", "bk-2", "bk-3", "bk-4"]);
@@ -179,7 +174,7 @@ describe("a verification", () => {
     await completed();
     const [pack = ""] = await packs.packKeysOf("bk-1");
     fixture.s3.replace(pack, packs.spoiled(pack));
-    const { damaged } = await verify(addHost());
+    const { damaged } = await verify(packs.addHost());
     assert.deepEqual(
       damaged.map(({ repaired }) => repaired),
       [false],

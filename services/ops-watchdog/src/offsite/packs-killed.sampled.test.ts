@@ -18,7 +18,6 @@ const days = ["bk-1", "bk-2", "bk-3"];
 let fixture: OffsiteFixture;
 let packs: PacksFixture;
 let host: Host;
-let hosts = 0;
 
 before(async () => {
   fixture = await openOffsiteFixture();
@@ -27,8 +26,7 @@ before(async () => {
 after(() => fixture?.stop());
 beforeEach(async () => {
   await fixture.reset();
-  hosts += 1;
-  host = fixture.addHost(`host-${hosts}`, ["offsite.packs=true", "offsite.index_keep=0s"]);
+  host = packs.addHost(["offsite.index_keep=0s"]);
   await host.run({ do: "back-up", label: "daily" });
   await packs.addDays(days);
 });
@@ -160,7 +158,7 @@ describe("a fetch whose process is killed", () => {
 for (const step of sampleOf(["taken-over", "take-over"], 1)) {
   test(`a take-over whose process is killed at ${step} can be repeated, and the packs go on`, async () => {
     await completed();
-    const other = fixture.addHost(`other-${hosts}`, ["offsite.packs=true", "offsite.index_keep=0s"]);
+    const other = packs.addHost(["offsite.index_keep=0s"]);
     const command = { do: "offsite-take-over", apply: true } as const;
     assert.equal(await other.kill(command, step), "SIGKILL");
     await other.run(command);

@@ -5,7 +5,12 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { sealedSize } from "@svc/sealed";
-import { type Host, type OffsiteFixture, openOffsiteFixture } from "../testing/offsite-fixture.ts";
+import {
+  completedPass,
+  type Host,
+  type OffsiteFixture,
+  openOffsiteFixture,
+} from "../testing/offsite-fixture.ts";
 import { type PacksFixture, packsIn } from "../testing/packs-fixture.ts";
 import { keyOfManifest, packListObject, packOfKey } from "./object-key.ts";
 
@@ -14,7 +19,6 @@ type Fault = Parameters<OffsiteFixture["s3"]["faults"]["add"]>[0];
 let fixture: OffsiteFixture;
 let packs: PacksFixture;
 let host: Host;
-let hosts = 0;
 
 before(async () => {
   fixture = await openOffsiteFixture();
@@ -23,20 +27,11 @@ before(async () => {
 after(() => fixture?.stop());
 beforeEach(async () => {
   await fixture.reset();
-  host = addHost();
+  host = packs.addHost();
   await host.run({ do: "back-up", label: "daily" });
 });
 
-function addHost(): Host {
-  hosts += 1;
-  return fixture.addHost(`host-${hosts}`, ["offsite.packs=true"]);
-}
-
-async function completed(about?: Parameters<Host["sync"]>[0], from = host) {
-  const { state, report } = await from.sync(about);
-  assert.equal(state, "completed", JSON.stringify(report));
-  return report;
-}
+const completed = (about?: Parameters<Host["sync"]>[0], from = host) => completedPass(from, about);
 
 describe("a pass with packs", () => {
   test("stores each pack once and a manifest for each archive, and records them", async () => {
@@ -317,7 +312,7 @@ describe("two writers", () => {
   test("the other one reads the list and goes on; the first stands by", async () => {
     await packs.addDays();
     await completed();
-    const other = addHost();
+    const other = packs.addHost();
     assert.equal((await other.sync()).state, "standby");
     await other.run({ do: "offsite-take-over", apply: true });
     assert.equal((await completed(undefined, other)).sent, 0);

@@ -3,7 +3,12 @@ import { readFileSync, rmSync } from "node:fs";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { openObjectStore } from "@svc/object-store";
 import { generateKey, sealedSize } from "@svc/sealed";
-import { type Host, type OffsiteFixture, openOffsiteFixture } from "../testing/offsite-fixture.ts";
+import {
+  completedPass,
+  type Host,
+  type OffsiteFixture,
+  openOffsiteFixture,
+} from "../testing/offsite-fixture.ts";
 import { day } from "../testing/storage-stub.ts";
 import { claimWriter } from "./claim.ts";
 import { keyOfArchive } from "./object-key.ts";
@@ -33,11 +38,7 @@ const add = (id: string, about: Parameters<OffsiteFixture["storage"]["add"]>[1] 
 const hasObject = (key: string) => fixture.s3.keys().includes(key);
 const backUp = async () => (await host.run<{ name: string }>({ do: "back-up", label: "daily" })).name;
 
-async function completed(about?: Parameters<Host["sync"]>[0]) {
-  const { state, report } = await host.sync(about);
-  assert.equal(state, "completed", JSON.stringify(report));
-  return report;
-}
+const completed = (about?: Parameters<Host["sync"]>[0]) => completedPass(host, about);
 
 describe("a pass", () => {
   test("copies bundles and archives, records them, and has a bundle of the bucket know of it", async () => {

@@ -1,5 +1,6 @@
 // Off-site copies against a strict S3 server, a real PostgreSQL and storage over a real nats-server.
 
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -201,4 +202,11 @@ function hostIn({ dir, s3, key, databaseUrl, natsUrl }: About, name: string, mor
       return ended;
     },
   };
+}
+
+/** A pass that must complete; returns its report. */
+export async function completedPass(host: Host, about?: Parameters<Host["sync"]>[0]) {
+  const { state, report } = await host.sync(about);
+  assert.equal(state, "completed", JSON.stringify(report));
+  return report;
 }

@@ -7,13 +7,14 @@ import { join } from "node:path";
 import type { SealKey } from "@svc/sealed";
 import { keyOfArchive, keyOfManifest, keyOfPack, packOfKey } from "../offsite/object-key.ts";
 import { packsOf } from "./deduplicated.ts";
-import type { OffsiteFixture } from "./offsite-fixture.ts";
+import type { Host, OffsiteFixture } from "./offsite-fixture.ts";
 import { day, digestOf } from "./storage-stub.ts";
 
 export type PacksFixture = ReturnType<typeof packsIn>;
 
 export function packsIn(fixture: OffsiteFixture) {
   const { s3, storage, archiveDir } = fixture;
+  let hosts = 0;
   const rowOf = (id: string) => {
     const row = storage.rows.get(id);
     assert.ok(row);
@@ -24,6 +25,11 @@ export function packsIn(fixture: OffsiteFixture) {
   const recorded = () => [...storage.rows].flatMap(([id, { offsite_at }]) => (offsite_at ? [id] : []));
   const localPath = (key: string) => join(archiveDir, packOfKey(key)?.name ?? "");
   return {
+    /** Another host, which sends copies in packs. */
+    addHost: (overrides: readonly string[] = []): Host => {
+      hosts += 1;
+      return fixture.addHost(`host-${hosts}`, ["offsite.packs=true", ...overrides]);
+    },
     rowOf,
     packKeysOf,
     storedPacks,
