@@ -14,7 +14,7 @@ function givenOptions(one: Command): Command {
 }
 
 export function addAnnouncementCommands(program: Command): void {
-  const announce = group(program, "announce", "tell everybody something, or plan maintenance");
+  const announce = group(program, "announce", "announce a message to everybody, or schedule maintenance");
   command(announce, "list", {
     does: "what is planned, current and was announced",
     example: "announce list",
@@ -26,7 +26,7 @@ export function addAnnouncementCommands(program: Command): void {
         'announce create "We move to new disks." --maintenance --start 2026-12-31T18:00Z --for 2h --public',
     }),
   )
-    .option("--maintenance", "nothing is woken from its start to its end")
+    .option("--maintenance", "maintenance: no server is woken from its start to its end")
     .option("--public", "show it without signing in, too")
     .option("--id <id>", "an id you choose, so that repeating the command makes no second one")
     .action(

@@ -4,7 +4,7 @@ import type { ApplyOptions } from "./commands.ts";
 
 export function addApplyCommand(program: Command): void {
   command(program, "apply", {
-    does: "make servers as files say: settings, schedules, who may wake; never deletes a server or a world",
+    does: "create and change servers from files: settings, schedules, who may wake; never deletes a server or a world",
     example: "apply -f survival.yaml --plan",
   })
     .requiredOption(

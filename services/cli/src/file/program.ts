@@ -84,7 +84,7 @@ function addChanges(files: Command): void {
     does: "fetch a file from an allowed address into the world (path ending in /: keeps the name)",
     example: "files fetch survival https://repo.example.net/Essentials.jar plugins/",
   })
-    .option("--sha256 <hex>", "what the file must have; another one is not kept")
+    .option("--sha256 <hex>", "expected SHA-256 of the file; it is discarded if it differs")
     .option("--overwrite", "replace an existing file")
     .action(
       runs(async (options: Common & FetchOptions, server, url, path) =>

@@ -8,7 +8,7 @@ export function addHostCommands(program: Command): void {
     does: "create a setup link for the first owner, valid for 30 minutes",
     example: "setup",
   }).action(runs(async (options) => (await rescue()).setupLink(options)));
-  addRescueCommands(group(program, "break-glass", "regain access, working on the database alone; audited"));
+  addRescueCommands(group(program, "break-glass", "regain access with the database alone; audited"));
   command(program, "rotate-token <caller>", {
     does: "replace the service token of velocity, limbo, build, ops or sftp",
     example: "rotate-token velocity --yes",

@@ -8,11 +8,7 @@ const load = () => import("./commands.ts");
 const loadApproval = () => import("./approval/approve.ts");
 
 export function addNodeCommands(program: Command): void {
-  const node = group(
-    program,
-    "node",
-    "machines of the cluster: joining, their room, and taking one out of use",
-  );
+  const node = group(program, "node", "nodes of the cluster: approval, free capacity, draining");
   command(node, "list", {
     does: "every node with the memory that its servers may take",
     example: "node list --memory 8Gi",

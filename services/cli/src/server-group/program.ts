@@ -21,7 +21,7 @@ function runCommand(groups: Command, name: "start" | "stop", does: string): void
 }
 
 export function addGroupCommands(program: Command): void {
-  const groups = group(program, "group", "servers that start and stop together, in an order");
+  const groups = group(program, "group", "servers that start and stop together, in order");
   command(groups, "list", { does: "your groups with their last runs", example: "group list" }).action(
     runs(async (options) => (await load()).list(options)),
   );

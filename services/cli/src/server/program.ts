@@ -322,7 +322,7 @@ function addCrashes(server: Command): void {
     does: "start a stopped server without the plugins, mods and configuration that changed since its last good start",
     example: "server safe-start survival --dry-run",
   })
-    .option("--dry-run", "only say what would be set aside, and what is")
+    .option("--dry-run", "only show what would be set aside and what already is")
     .option("--wait", "wait until players can join")
     .action(
       runs(async (options: Wait & { dryRun?: boolean }, name) =>

@@ -9,7 +9,7 @@ export function addKeyCommands(program: Command): void {
     does: "add the public key of a file, such as ~/.ssh/id_ed25519.pub",
     example: "keys add ~/.ssh/id_ed25519.pub --name laptop",
   })
-    .option("--name <name>", "what it is called (default: the comment of the key)")
+    .option("--name <name>", "name of the key (default: its comment)")
     .action(
       runs(async (options: Common & { name?: string }, file) => (await load()).addKey(file ?? "", options)),
     );

@@ -5,7 +5,7 @@ import type { At, SaveOptions } from "./commands.ts";
 const load = () => import("./commands.ts");
 
 export function addTemplateCommands(program: Command): void {
-  const template = group(program, "template", "settings from which servers are made");
+  const template = group(program, "template", "named settings to create servers from");
   command(template, "list", {
     does: "list templates; for operators all of them, else those you may use",
     example: "template list",
@@ -19,7 +19,7 @@ export function addTemplateCommands(program: Command): void {
   })
     .option("--from <server>", "take over the settings of this server")
     .option("--file <file>", "take the settings from a file, YAML or JSON")
-    .option("--title <text>", "what people read; an empty text is its name")
+    .option("--title <text>", "display name; empty means the name itself")
     .option("--description <text>", "one line about it")
     .option("--offer", "let accounts make servers of their own from it")
     .option("--no-offer", "keep it for staff")

@@ -17,7 +17,7 @@ function givenOptions(one: Command): Command {
 }
 
 export function addWebhookCommands(program: Command): void {
-  const webhook = group(program, "webhook", "tell other services what happens at a server");
+  const webhook = group(program, "webhook", "send events of a server to other services");
   ofServer(
     command(webhook, "list", {
       does: "webhooks with how their deliveries go",
