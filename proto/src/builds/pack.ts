@@ -1,4 +1,4 @@
-// Packs without a Dockerfile: what becomes of an uploaded `.mrpack` or CurseForge zip (docs/reference/submissions.md#packs).
+// Packs without a Dockerfile: how an uploaded `.mrpack` or CurseForge zip is processed (docs/reference/submissions.md#packs).
 // The plan is made once, when the upload is complete, and is part of the context that is reviewed and built.
 
 import { z } from "zod";

@@ -29,7 +29,7 @@ export const PlayerData = z.strictObject({
   version: z.strictObject({ protocol: z.int(), seen_on: z.iso.date() }).optional(),
   /** When the player had the data erased last; nothing from before comes back. */
   erased_at: Timestamp.optional(),
-  /** Servers forget a player who has not come for so many days. */
+  /** Records of a player are deleted after this many days without a visit. */
   kept_days: z.number().min(0),
 });
 export type PlayerData = z.output<typeof PlayerData>;

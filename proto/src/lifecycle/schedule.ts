@@ -124,7 +124,7 @@ export const TriggerEvent = z.strictObject({
 });
 export type TriggerEvent = z.output<typeof TriggerEvent>;
 
-/** Of the newest of them a task shows so many. */
+/** How many of the newest ones a task shows. */
 export const shownTriggerEvents = 5;
 
 /** One task as it is stored (docs/reference/schedules.md#task). */

@@ -50,7 +50,7 @@ export type StatusDay = z.output<typeof StatusDay>;
 export const StatusPage = StatusServer.extend({
   /** Text of the server list in the game, without formatting, when somebody set one. */
   motd: z.string().optional(),
-  /** Since when it is shown; nothing is told of earlier days. */
+  /** Since when it is shown; earlier days are not reported. */
   since: Timestamp,
   /** Of the last 90 days those on which something is known, the oldest first. */
   days: z.array(StatusDay).max(daysShown + 1),

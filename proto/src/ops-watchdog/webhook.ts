@@ -26,7 +26,7 @@ const serverEventTypes = [
   "restore.failed",
   "schedule.failed",
 ] as const;
-/** What webhooks of the installation can have besides. */
+/** Additional event types that only webhooks of the installation can have. */
 const platformEventTypes = [
   "alert.firing",
   "alert.resolved",

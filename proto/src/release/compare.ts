@@ -102,7 +102,7 @@ export function faultsOf({ reader, writer }: Sides, reading: Reading): string[] 
   return alternatives(writer).flatMap((sent) => {
     const tries = taken.map((one) => oneFaults({ reader: one, writer: sent }, reading));
     if (tries.some((faults) => faults.length === 0)) return [];
-    // Of several alternatives the nearest one is told.
+    // Of several alternatives, report the closest one.
     return tries.toSorted((a, b) => a.length - b.length)[0] ?? [];
   });
 }
