@@ -3,7 +3,7 @@
 /** One event of a stream: its kind, empty for a plain one, its text, and where a reader may continue, empty when not told. */
 export type StreamEvent = { event: string; data: string; id: string };
 
-/** Reads server-sent events until the stream ends; whoever stops earlier lets go of the stream. */
+/** Reads server-sent events until the stream ends; stopping early releases the stream. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   // Not every browser can iterate a stream.
   const reader = body.getReader();

@@ -173,7 +173,7 @@ async function drain(
 ): Promise<void> {
   const work = stopWork().catch(() => {});
   await within(work, timeoutMs);
-  // Handlers that still run are told now, and get a moment to end.
+  // Handlers that still run are aborted now, and get a moment to finish.
   closing.abort();
   await within(work, settleMs);
   await Promise.all(opened.map((part) => within(part.close(), settleMs)));

@@ -119,7 +119,7 @@ export type RequestEvent = {
   status: number;
   durationMs: number;
   problem?: string;
-  /** The call will be made again after this time. */
+  /** The call is retried after this time. */
   retryInMs?: number;
 };
 

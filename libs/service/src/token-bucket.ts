@@ -14,7 +14,7 @@ export function refill(bucket: TokenBucket, { burst, perSecond }: TokenRate, now
   bucket.at = Math.max(bucket.at, now);
 }
 
-/** Takes `count` tokens but the last `reserved`, all or none. Returns 0, or the milliseconds until there are so many. */
+/** Takes `count` tokens, all or none, leaving at least `reserved`. Returns 0, or the milliseconds until enough are available. */
 export function takeTokens(
   bucket: TokenBucket,
   { count = 1, reserved = 0, ...rate }: TokenRate & { readonly count?: number; readonly reserved?: number },

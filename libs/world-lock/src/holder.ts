@@ -11,7 +11,7 @@ export type Holder = { kind: string } & ({ by: "annotation"; value: string } | {
 /** A parsed lock annotation; `at` in Unix milliseconds. */
 type LockAnnotation = { kind: string; at: number };
 
-/** A lock that nobody refreshed for so many milliseconds has expired (docs/reference/world-lock.md#lock). */
+/** A lock that has not been refreshed for this many milliseconds has expired (docs/reference/world-lock.md#lock). */
 export const lockTtlMs = 120_000;
 
 const kindOfManager: Readonly<Record<string, LockKind>> = {

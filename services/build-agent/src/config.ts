@@ -1,4 +1,4 @@
-// What a step of a build is told: its task by the environment, its folders by arguments (docs/reference/builds.md#job).
+// Input of a build step: its task from the environment, its folders from arguments (docs/reference/builds.md#job).
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -129,7 +129,7 @@ export const settings = z.strictObject({
     game_address: address.default(""),
     /** Servers whose certificates are watched, host:port. */
     tls_addresses: z.array(address).default([]),
-    /** Channels that notify staff besides mail: `{ name, format = "json" or "discord", url_ref, secret_ref }`. */
+    /** Channels that notify staff in addition to mail: `{ name, format = "json" or "discord", url_ref, secret_ref }`. */
     channels: z.array(channel).max(10).default([]),
     /** Longest wait for one channel. */
     channel_timeout: duration("10s"),

@@ -1,4 +1,4 @@
-// When a call that failed is made again, and until when (docs/reference/client.md#retries).
+// When a failed call is retried, and until when (docs/reference/client.md#retries).
 
 import { ApiError } from "../error.ts";
 

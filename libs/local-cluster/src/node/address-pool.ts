@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 
-/** Addresses by their number: 127.64.0.0/12 when a cluster is told nothing else. */
+/** Addresses by their number: 127.64.0.0/12 unless a cluster is configured otherwise. */
 type Range = { first: number; size: number };
 const LOOPBACK: Range = { first: 0x7f400000, size: 1 << 20 };
 

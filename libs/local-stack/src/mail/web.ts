@@ -9,7 +9,7 @@ type Answer = { status: number; type: string; body: string; policy?: string };
 
 const pagePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'";
-// The HTML of a mail is a stranger's: no script, no request, an origin of its own.
+// The HTML of a mail is untrusted: no scripts, no requests, its own origin.
 const mailPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 const notFound: Answer = { status: 404, type: "text/plain", body: "There is no such mail.\n" };

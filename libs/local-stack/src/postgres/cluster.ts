@@ -87,7 +87,7 @@ export function readPostmasterPid(dataDir: string): { pid: number; state: string
   return lines && Number.isInteger(pid) && pid > 0 ? { pid, state: (lines[7] ?? "").trim() } : undefined;
 }
 
-/** The living server of this data folder, told from a stranger that got the same pid later. */
+/** The living server of this data folder, distinguished from an unrelated process that got the same pid later. */
 function findPostmaster(dataDir: string): ProcessRef | undefined {
   const pid = readPostmasterPid(dataDir)?.pid;
   const ref = pid === undefined ? undefined : findProcess(pid);
@@ -101,7 +101,7 @@ function findPostmaster(dataDir: string): ProcessRef | undefined {
 
 /**
  * Makes the folder free for a new server: ends one that an earlier run left behind, and removes a lock file whose
- * pid belongs to nobody or to a stranger (the server itself would refuse in the second case).
+ * pid is unused or belongs to an unrelated process (the server itself would refuse in the second case).
  */
 export async function clearPostmaster(dataDir: string): Promise<void> {
   const old = findPostmaster(dataDir);

@@ -33,7 +33,7 @@ export function runProgram(programs: StackPrograms, name: ProgramName): string[]
   return [...flagsWith(programs.file("collect-when-idle")), programs.file(name)];
 }
 
-/** Variables that a program gets besides. */
+/** Additional environment variables of a program. */
 export function programEnv({ compileCache }: StackPrograms): NodeJS.ProcessEnv {
   return compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache };
 }

@@ -1,5 +1,5 @@
-// A machine that is shared may run at a fifth of its speed for an hour. The runner of the tests measures it, and what
-// waits for something to come about waits so many times longer; nothing is judged by how long it took.
+// A shared machine may run at a fifth of its speed for an hour. The test runner measures it and multiplies the timeouts
+// of waits by this factor; no test asserts on elapsed time.
 
 import { createHash } from "node:crypto";
 

@@ -38,7 +38,7 @@ export async function startByteTransferServer(options: {
     const work = transfer(open, { request, response, log: options.log }).finally(() => running.delete(work));
     running.add(work);
   });
-  // Uploads may take any time; those that stall are ended by the watch below.
+  // Uploads may take any time; stalled ones are aborted by the watch below.
   server.requestTimeout = 0;
   server.headersTimeout = 10_000;
   const base = await listen(server, options.host);

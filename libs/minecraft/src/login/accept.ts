@@ -82,8 +82,8 @@ export type AcceptOptions = {
   /** Compression threshold in bytes (256); below 0 none. */
   readonly threshold?: number;
   /**
-   * Asked with the address of each login before anybody vouches for it: 0 lets it go on, else it is told to come back in
-   * so many milliseconds.
+   * Called with the client address of each login before it is authenticated: 0 admits it, otherwise the player is told to
+   * retry in that many milliseconds.
    */
   readonly loginWaitMs?: (address: string) => number;
 };

@@ -93,8 +93,8 @@ type Answer = { status: number; body: string };
 type Question = { url: string; init: RequestInit & { signal: AbortSignal }; askAgainMs: number | undefined };
 
 /**
- * The answer of a question that is asked a second time while the first waits for one. Either may say who joined. What else
- * the second is told may be due to the first, so that it counts only where the first gets no answer.
+ * Sends the request a second time while the first is still pending. Either response may say who joined. Any other response
+ * to the second may be a consequence of the first, so it counts only if the first gets none.
  */
 async function askTwice({ url, init, askAgainMs }: Question): Promise<Answer & { isSecond: boolean }> {
   if (askAgainMs === undefined) return { ...(await ask(url, init)), isSecond: false };

@@ -26,7 +26,7 @@ type Fault = {
   | { do: "refuse"; status: number; code: string; retryAfter?: string }
   /** Bodies travel this slowly, both ways. */
   | { do: "stall"; bytesPerSecond: number }
-  /** The connection ends after so many bytes of a body; 0 = before its body begins. */
+  /** The connection breaks after this many bytes of the body; 0 = before the body begins. */
   | { do: "cut"; afterBytes: number }
   /** The request is carried out, and its answer is lost. */
   | { do: "lose-answer" }
@@ -36,9 +36,9 @@ type Fault = {
   | { do: "lose-object" }
   /** A put stores other bytes than it was sent. */
   | { do: "store-other-bytes" }
-  /** Lists and heads tell a size that differs by so many bytes. */
+  /** Listings and HEAD report a size that is off by this many bytes. */
   | { do: "wrong-size"; by: number }
-  /** Answers do not tell how long they are. */
+  /** Responses carry no Content-Length. */
   | { do: "hide-length" }
   /** Lists leave the object out. */
   | { do: "hide" }

@@ -104,7 +104,7 @@ export async function readBackFrom(plan: StorePlan, file: ArchiveFile, written: 
   if (plan.name.endsWith(".zst") && !archive.seek) throw new Error("the read-back found no index");
 }
 
-/** Throws `store_full` unless so many bytes fit beside the share that stays free. */
+/** Throws `store_full` unless this many bytes fit without using the share that is kept free. */
 export async function assertRoomInStore(
   { store, keepFree }: Pick<StorePlan, "store" | "keepFree">,
   need: number,

@@ -1,5 +1,5 @@
-// Walks a world for an archive: folders before what is in them, names in order, so the same world gives the same tar. What
-// no archive can hold is told, with the reason, and keeps nothing else out.
+// Walks a world for an archive: folders before what is in them, names in order, so the same world gives the same tar. Entries
+// that a tar cannot hold are reported with the reason and skipped.
 
 import type { Stats } from "node:fs";
 import { allocatedBytes, type Extent, mayHaveHoles, mostUnseenHoleBytes } from "../path/extents.ts";

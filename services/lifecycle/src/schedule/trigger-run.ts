@@ -1,4 +1,4 @@
-// What becomes of something that a task waits for: observe, decide, act (docs/reference/schedules.md#events).
+// Handles an event that a task is waiting for: observe, decide, act (docs/reference/schedules.md#events).
 
 import { changedOwner, deleted } from "./decide.ts";
 import type { ScheduleDeps } from "./deps.ts";

@@ -96,7 +96,7 @@ function isWithin({ run_state, last_run_at, run_ended_at }: Run, at: number): bo
 /** Something that happened, for one task. */
 export type Waiting = Happening & { due: Date; causes: readonly number[] };
 
-/** What becomes of something that happened, for the task that waits for it. */
+/** The outcome of an event for a task that was waiting for it. */
 export type TriggerPlan =
   | { kind: "rest" }
   | { kind: "drop"; outcome: "cancelled" | "paused" | "caused_by_itself" }

@@ -1,4 +1,4 @@
-// What is being transferred lies in a file that has no name any more: whatever becomes of this process, it is gone.
+// Data in transfer lies in an unlinked file, so it disappears with the process however that ends.
 
 import { randomUUID } from "node:crypto";
 import { type FileHandle, open, unlink } from "node:fs/promises";

@@ -14,7 +14,7 @@ type ObservedExport = { job: "missing" | "running" | "ended"; now: number };
 type Timeouts = { export_appear: number; export_wait: number; file_op_patience: number };
 
 /**
- * Decides what becomes of an export. Its Job does not exist for a moment before it is created; a Job that vanished later
+ * Decides the next state of an export. Its Job does not exist for a moment before it is created; a Job that vanished later
  * transfers nothing any more. Pure.
  */
 export function decideExport(

@@ -77,7 +77,7 @@ function versionOf({ entry, server_name, started_at }: Recorded, previous: strin
 export function endingOf(outcome: Outcome): Ending {
   if (outcome.kind === "done") {
     const { previous, changed } = outcome.done;
-    // Nothing was set aside, or put back.
+    // Nothing was moved.
     if (changed?.length === 0) return { outcome: "failed", error: "nothing_changed" };
     return { outcome: "done", ...(previous !== undefined && { previous }) };
   }

@@ -128,7 +128,7 @@ function volumesOf(storage: Settings["storage"], { name, world, archive, secret 
   ];
 }
 
-/** What a Job is told in confidence. */
+/** Secrets passed to a Job. */
 export function secretOfJob(job: Job, { token, content, parts }: JobSecret): Secret {
   return secretOwnedBy(job, {
     ...(token !== undefined && { token }),

@@ -84,7 +84,7 @@ export function toPluginVersion(version: Version, target: Target): plugins.Plugi
   };
 }
 
-/** Text of a stranger on one line. */
+/** Untrusted text on a single line. */
 export function oneLine(text: string, most: number): string {
   return text
     .replace(/[\p{Cc}\p{Bidi_Control}\s]+/gu, " ")

@@ -84,7 +84,7 @@ const uploadSettings = {
   upload_parts: count(1_200),
   /** How long either end of a transfer may stall. */
   transfer_stall: duration("2m"),
-  /** How often the rights of running transfers are rechecked, besides at each event. */
+  /** How often the rights of running transfers are rechecked, in addition to each event. */
   transfer_recheck: duration("1m"),
 };
 
