@@ -26,8 +26,23 @@ export const OffsiteCopies = z.strictObject({
 });
 export type OffsiteCopies = z.output<typeof OffsiteCopies>;
 
+/** Copies of worlds in packs. */
+export const OffsitePacked = z.strictObject({
+  /** Archives whose whole copy is in packs, and what they would take as whole files. */
+  copies: count,
+  whole_bytes: count,
+  /** Packs in the bucket, also those that nothing names any more; `bytes` counts the manifests of the copies too. */
+  packs: count,
+  bytes: count,
+});
+export type OffsitePacked = z.output<typeof OffsitePacked>;
+
 /** The copies of one kind. */
-export const OffsiteKindStatus = OffsiteCopies.extend({ kind: OffsiteKind });
+export const OffsiteKindStatus = OffsiteCopies.extend({
+  kind: OffsiteKind,
+  /** Only of worlds, and only where the bucket has something in packs. */
+  packed: OffsitePacked.optional(),
+});
 export type OffsiteKindStatus = z.output<typeof OffsiteKindStatus>;
 
 /** `standby`: another installation is the writer; `wrong_key`: the bucket is sealed with another key. */

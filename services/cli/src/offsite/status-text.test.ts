@@ -57,6 +57,18 @@ test("the status says whether packs are copied, and why not where a store locks 
   assert.match(statusText({ ...good, packs: "locked" }), /packs {5}copies are whole although/);
 });
 
+test("the status says what is in packs, and what they save once they save something", () => {
+  const kept = { ...worlds, missing_count: 0, not_whole_count: 0 };
+  const packed = { copies: 10, whole_bytes: 5_242_880, packs: 12, bytes: 1_048_576 };
+  const of = (about: Partial<typeof packed>) =>
+    statusText({ ...good, kinds: [{ ...kept, packed: { ...packed, ...about } }] });
+  assert.match(
+    of({}),
+    /^in packs {2}10 archives in 12 packs, 1\.0 MiB instead of 5\.0 MiB: 4\.0 MiB saved$/m,
+  );
+  assert.match(of({ copies: 0, whole_bytes: 0 }), /^in packs {2}0 archives in 12 packs, 1\.0 MiB$/m);
+});
+
 test("the status says that the clocks of store and host differ", () => {
   const store = { conditional_put: true, versioning: "enabled", object_lock: "off" } as const;
   const textOf = (clock_ahead_seconds: number) =>

@@ -23,7 +23,10 @@ export function statusText(status: Status): string {
   return [
     ...headLines(status),
     ...passLines(status),
-    ...status.kinds.flatMap(({ kind, ...copies }) => copyLines(kind, copies)),
+    ...status.kinds.flatMap(({ kind, packed, ...copies }) => [
+      ...copyLines(kind, copies),
+      ...(packed ? [packedLine(packed)] : []),
+    ]),
     ...walLines(status),
     ...(status.verified_at === undefined ? [] : [`verified  ${status.verified_at}`]),
     ...(status.damaged ?? []).map((key) => `damaged: ${key}`),
@@ -95,6 +98,12 @@ function copyLines(name: string, copies: offsites.OffsiteCopies): string[] {
     ...copies.not_whole.map((key) => `not whole: ${key}`),
     ...more("not whole", copies.not_whole_count - copies.not_whole.length),
   ];
+}
+
+function packedLine({ copies, whole_bytes, packs, bytes }: offsites.OffsitePacked): string {
+  const saved = whole_bytes - bytes;
+  const text = `in packs  ${copies} archives in ${packs} packs, ${sizeText(bytes)}`;
+  return saved > 0 ? `${text} instead of ${sizeText(whole_bytes)}: ${sizeText(saved)} saved` : text;
 }
 
 function walLines({ wal }: Status): string[] {

@@ -4,7 +4,16 @@ import type { offsites } from "@svc/proto";
 import { sealedSize } from "@svc/sealed";
 import type { Run } from "../wal/folder.ts";
 import { kindOfFolder } from "./indexes.ts";
-import { bundleOfKey, indexFolders, keyOfArchive, keyOfBundle, partOfKey } from "./object-key.ts";
+import {
+  bundleOfKey,
+  indexFolders,
+  keyOfArchive,
+  keyOfBundle,
+  manifestOfKey,
+  packOfKey,
+  partOfKey,
+} from "./object-key.ts";
+import { packedStateIn } from "./packed.ts";
 import type { Pass } from "./pass-context.ts";
 import { type Archive, type CopyState, lackingArchives } from "./plan-archives.ts";
 import { copyStateIn } from "./send-archives.ts";
@@ -32,14 +41,39 @@ export async function kindsOf(
         bundles.map(({ name, sizeBytes }) => ({ key: keyOfBundle(name), sizeBytes })),
       ),
     ),
-    kindOf(pass, "worlds", {
-      missing: worlds.missing.map(({ archive }) => keyOfArchive(archive)),
-      notWhole: worlds.notWhole.map(({ archive }) => keyOfArchive(archive)),
-    }),
+    {
+      ...kindOf(pass, "worlds", {
+        missing: worlds.missing.map(({ archive }) => keyOfArchive(archive)),
+        notWhole: worlds.notWhole.map(({ archive }) => keyOfArchive(archive)),
+      }),
+      ...packedOf(pass),
+    },
     ...indexFolders.map((folder) =>
       kindOf(pass, kindOfFolder[folder], lackingIn(pass, indexed[folder] ?? [])),
     ),
   ];
+}
+
+function packedOf(pass: Pick<Pass, "listing" | "packed">): Pick<offsites.OffsiteKindStatus, "packed"> {
+  const packed = { copies: 0, whole_bytes: 0, packs: 0, bytes: 0 };
+  const stateOf = packedStateIn(pass);
+  let objects = 0;
+  for (const { key, sizeBytes } of pass.listing.all()) {
+    const isPack = packOfKey(key) !== undefined;
+    if (!isPack && manifestOfKey(key) === undefined) continue;
+    objects += 1;
+    packed.bytes += sizeBytes;
+    const copy = pass.packed.copies.get(key);
+    if (isPack) packed.packs += 1;
+    else if (
+      copy &&
+      stateOf({ archive: copy.archive, size_bytes: copy.sizeBytes, sha256: copy.sha256 }) === "whole"
+    ) {
+      packed.copies += 1;
+      packed.whole_bytes += sealedSize(copy.sizeBytes);
+    }
+  }
+  return objects === 0 ? {} : { packed };
 }
 
 /** Of the log; `runs` as they were when their copies were sent. */

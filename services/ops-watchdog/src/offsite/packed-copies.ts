@@ -47,7 +47,7 @@ export type Packed = {
 };
 
 type Lookup = Pick<Listing, "find" | "stateOf">;
-type Wanted = Pick<Archive, "archive" | "size_bytes" | "sha256">;
+export type Wanted = Pick<Archive, "archive" | "size_bytes" | "sha256">;
 
 /** What the manifests say of each pack; null where they contradict one another. */
 export function packsIn(copies: PackedCopies): Map<string, PackCopy | null> {

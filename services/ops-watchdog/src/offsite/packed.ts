@@ -4,9 +4,16 @@ import { hash } from "node:crypto";
 import { onlyUnreadable, readHead } from "./manifest-object.ts";
 import { keyOfPack, manifestOfKey, packListObject } from "./object-key.ts";
 import { decodeList, encodeList, noPacks, type PackList, readList, writeList } from "./pack-list.ts";
-import { type PackCopy, type Packed, type PackedCopy, packedStateOf, packsIn } from "./packed-copies.ts";
+import {
+  type PackCopy,
+  type Packed,
+  type PackedCopy,
+  packedStateOf,
+  packsIn,
+  type Wanted,
+} from "./packed-copies.ts";
 import type { Pass } from "./pass-context.ts";
-import type { Archive, CopyState } from "./plan-archives.ts";
+import type { CopyState } from "./plan-archives.ts";
 
 type Reading = Pick<Pass, "bucket" | "ring" | "listing" | "signal" | "attempt">;
 
@@ -80,7 +87,7 @@ function listIn({ copies, digests, retiredAt, planned }: Packed, listing: Pass["
 export function packedStateIn({
   listing,
   packed,
-}: Pick<Pass, "listing" | "packed">): (archive: Archive) => CopyState {
+}: Pick<Pass, "listing" | "packed">): (archive: Wanted) => CopyState {
   const known = { copies: packed.copies, packs: packsIn(packed.copies) };
   return (archive) => packedStateOf(archive, known, listing);
 }

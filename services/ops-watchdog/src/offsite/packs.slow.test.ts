@@ -53,6 +53,24 @@ describe("a pass with packs", () => {
     }
   });
 
+  test("says how many archives are in packs, and what these take instead of whole files", async () => {
+    assert.equal((await completed()).kinds?.find(({ kind }) => kind === "worlds")?.packed, undefined);
+    await packs.addDays();
+    const found = (await completed()).kinds?.find(({ kind }) => kind === "worlds")?.packed;
+    const bytesOf = (keys: string[]) => keys.reduce((sum, key) => sum + fixture.s3.bytesOf(key).length, 0);
+    const manifests = ["bk-1", "bk-2"].map(packs.manifestOf);
+    assert.deepEqual(found, {
+      copies: 2,
+      whole_bytes: ["bk-1", "bk-2"].reduce((sum, id) => sum + sealedSize(packs.rowOf(id).size_bytes), 0),
+      packs: packs.storedPacks().length,
+      bytes: bytesOf([...packs.storedPacks(), ...manifests]),
+    });
+    fixture.s3.remove(packs.manifestOf("bk-2"));
+    rmSync(join(fixture.archiveDir, `${packs.rowOf("bk-2").archive}.chunks`));
+    const left = (await completed()).kinds?.find(({ kind }) => kind === "worlds")?.packed;
+    assert.deepEqual([left?.copies, left?.packs], [1, found?.packs]);
+  });
+
   test("with nothing to do sends, reads and writes nothing of them, once it has read the new manifests back", async () => {
     await packs.addDays();
     await completed();
@@ -198,7 +216,7 @@ describe("a store that misbehaves", () => {
     ["lies about a size in its list", { do: "wrong-size", by: -1, on: "list", key: pack.key }],
   ];
   for (const [fact, fault] of faults) {
-    test(`that ${fact} gets nothing packs.recorded, and a later pass succeeds`, async () => {
+    test(`that ${fact} gets nothing recorded, and a later pass succeeds`, async () => {
       await packs.addDays();
       fixture.s3.faults.add(fault);
       const { state } = await host.sync();
