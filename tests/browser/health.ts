@@ -58,6 +58,7 @@ function runningPass(): unknown {
     not_whole: [world(3)],
     not_whole_count: 1,
   };
+  const packed = { copies: 30, whole_bytes: 12 * 2 ** 30, packs: 6, bytes: 3 * 2 ** 30 };
   const progress = { kind: "worlds", objects_done: 3, objects_total: 5, bytes_done: 3e9, bytes_total: 5e9 };
   const failures = [{ key: world(1), error: "the store answered put with 503" }];
   return {
@@ -67,6 +68,7 @@ function runningPass(): unknown {
       key_id: "00112233aabbccdd",
       stale: false,
       max_age_seconds: 43_200,
+      packs: "on",
     },
     writer: { host_id: "0".repeat(32), name: "play.example.net", last_run_at: at, is_this_host: true },
     store: {
@@ -80,7 +82,7 @@ function runningPass(): unknown {
     last_completed_at: at,
     kinds: [
       { kind: "db", objects: 12, bytes: 3e7, ...none },
-      { kind: "worlds", objects: 40, bytes: 9e9, ...worlds },
+      { kind: "worlds", objects: 40, bytes: 9e9, ...worlds, packed },
       { kind: "images", objects: 7, bytes: 2e9, ...none },
       { kind: "uploads", objects: 1, bytes: 5e6, ...none },
     ],
@@ -180,6 +182,9 @@ export const addHealthTests: Area = (fixture) => {
     await owner.sees(offsite.states.running);
     await owner.sees(offsite.missing(2));
     await owner.sees(offsite.notWhole(1));
+    await owner.sees(offsite.inPacks(30, 6, "3 GiB"));
+    await owner.sees(offsite.savedByPacks("9 GiB", "12 GiB"));
+    await owner.sees(offsite.packsAre.on);
     await owner.sees(offsite.failures(1));
     await owner.sees(offsite.versioning.enabled);
     await owner.sees(offsite.clockAhead(20));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type OffsiteStatus, offsiteProblemsOf, viewOfCopies } from "./offsite-view.ts";
+import { type OffsiteStatus, offsiteProblemsOf, savedByPacks, viewOfCopies } from "./offsite-view.ts";
 
 type State = NonNullable<OffsiteStatus["last"]>["state"];
 
@@ -52,4 +52,20 @@ for (const [sentence, objects, missing, notWhole, view] of [
     const counted = { ...kind, missing_count: missing, not_whole_count: notWhole };
     assert.deepEqual(viewOfCopies({ ...counted, missing: [], not_whole: [] }), view);
   });
+}
+
+test("packs are counted as no copies, and the manifests of archives in them are", () => {
+  const lists = { missing: [], missing_count: 1, not_whole: [], not_whole_count: 0 };
+  const packed = { copies: 3, whole_bytes: 300, packs: 2, bytes: 100 };
+  const view = viewOfCopies({ objects: 6, bytes: 130, ...lists, packed });
+  assert.deepEqual(view, { whole: 4, wanted: 5, look: "failed" });
+});
+
+for (const [sentence, whole_bytes, bytes, saved] of [
+  ["save what whole copies would take beyond them", 300, 100, 200],
+  ["save nothing while they take more than whole copies", 100, 130, 0],
+  ["save nothing without a copy in them", 0, 10, 0],
+] as const) {
+  test(`packs ${sentence}`, () =>
+    assert.equal(savedByPacks({ copies: 1, whole_bytes, packs: 1, bytes }), saved));
 }

@@ -4,7 +4,8 @@ import type { Output } from "../../api/operations.ts";
 import type { StatusLook } from "../../ui/status.tsx";
 
 export type OffsiteStatus = Output<"offsites.readOffsite">;
-export type OffsiteCopies = Omit<OffsiteStatus["kinds"][number], "kind">;
+export type KindCopies = Omit<OffsiteStatus["kinds"][number], "kind">;
+export type OffsitePacked = NonNullable<KindCopies["packed"]>;
 export type OffsitePass = NonNullable<OffsiteStatus["last"]>;
 
 /** What somebody has to do about off-site copies, the worst first. */
@@ -60,9 +61,18 @@ export const lookOfPass: Record<OffsitePass["state"], StatusLook> = {
 
 type CopiesView = { whole: number; wanted: number; look: StatusLook };
 
-/** Of what should be in the bucket, what is there whole. A copy of another size is counted as there and as not whole. */
-export function viewOfCopies({ objects, missing_count, not_whole_count }: OffsiteCopies): CopiesView {
-  const whole = Math.max(0, objects - not_whole_count);
-  const wanted = objects + missing_count;
+/**
+ * Of what should be in the bucket, what is there whole. A copy of another size is counted as there and as not whole; packs
+ * are no copies of their own, unlike the manifest of each archive in them.
+ */
+export function viewOfCopies({ objects, missing_count, not_whole_count, packed }: KindCopies): CopiesView {
+  const copies = objects - (packed?.packs ?? 0);
+  const whole = Math.max(0, copies - not_whole_count);
+  const wanted = copies + missing_count;
   return { whole, wanted, look: whole === wanted ? "running" : "failed" };
+}
+
+/** Bytes that packs save over whole copies; 0 while they cost more, as those of the first archives of a world do. */
+export function savedByPacks({ whole_bytes, bytes }: OffsitePacked): number {
+  return Math.max(0, whole_bytes - bytes);
 }

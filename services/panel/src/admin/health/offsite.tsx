@@ -13,13 +13,15 @@ import { useHealthWords } from "../../words/health-words.ts";
 import { visible } from "../../words/visible.ts";
 import { useLanguage } from "../../words/words.ts";
 import {
+  type KindCopies,
   lookOfPass,
-  type OffsiteCopies,
+  type OffsitePacked,
   type OffsitePass,
   type OffsiteProblem,
   type OffsiteStatus,
   offsiteCommandOf,
   offsiteProblemsOf,
+  savedByPacks,
   viewOfCopies,
 } from "./offsite-view.ts";
 
@@ -69,7 +71,7 @@ function Problem({ problem, status }: { problem: OffsiteProblem; status: Offsite
 
 function Copies({ status }: { status: OffsiteStatus }) {
   const { offsite } = useHealthWords();
-  const { last, last_completed_at, verified_at, writer, key_id, bucket, store, kinds, wal } = status;
+  const { last, last_completed_at, verified_at, writer, key_id, bucket, store, kinds, packs, wal } = status;
   const whole = last_completed_at === undefined ? offsite.never : <Time at={last_completed_at} />;
   const place = bucket !== undefined && <bdi key="bucket">{visible(bucket)}</bdi>;
   return (
@@ -92,6 +94,7 @@ function Copies({ status }: { status: OffsiteStatus }) {
           ...(key_id === undefined
             ? []
             : [[offsite.keyId, <Copied key="key" text={key_id} what={offsite.keyId} />] as const]),
+          ...(packs ? [[offsite.packs, offsite.packsAre[packs]] as const] : []),
           ...(store ? [[offsite.protection, offsite.versioning[store.versioning]] as const] : []),
           ...(store?.clock_ahead_seconds === undefined
             ? []
@@ -169,11 +172,11 @@ function Pass({ pass }: { pass: OffsitePass }) {
   );
 }
 
-function Kind({ name, copies }: { name: string; copies: OffsiteCopies }) {
+function Kind({ name, copies }: { name: string; copies: KindCopies }) {
   const { offsite } = useHealthWords();
   const { language } = useLanguage();
   const { whole, wanted, look } = viewOfCopies(copies);
-  const { missing, missing_count, not_whole, not_whole_count, bytes } = copies;
+  const { missing, missing_count, not_whole, not_whole_count, bytes, packed } = copies;
   return (
     <Stack isTight>
       <Row isSpread>
@@ -181,9 +184,24 @@ function Kind({ name, copies }: { name: string; copies: OffsiteCopies }) {
         <span>{offsite.copies(whole, wanted, formatBytes(bytes, language))}</span>
       </Row>
       <Progress label={name} value={whole} max={wanted} />
+      {packed && <Packed packed={packed} />}
       <Keys title={offsite.missing(missing_count)} keys={missing} />
       <Keys title={offsite.notWhole(not_whole_count)} keys={not_whole} />
     </Stack>
+  );
+}
+
+function Packed({ packed }: { packed: OffsitePacked }) {
+  const { offsite } = useHealthWords();
+  const { language } = useLanguage();
+  const size = (bytes: number) => formatBytes(bytes, language);
+  const { copies, packs, bytes, whole_bytes } = packed;
+  const saved = savedByPacks(packed);
+  return (
+    <Muted>
+      {offsite.inPacks(copies, packs, size(bytes))}{" "}
+      {saved > 0 && offsite.savedByPacks(size(saved), size(whole_bytes))}
+    </Muted>
   );
 }
 

@@ -240,6 +240,14 @@ const offsite = {
   failures: (n: number) => `${count(n, "object", "objects")} failed`,
   copies: (whole: number, wanted: number, size: string) =>
     `${whole === wanted ? whole : `${whole} of ${wanted}`} whole, ${size}`,
+  inPacks: (n: number, packs: number, size: string) =>
+    `${count(n, "archive", "archives")} in ${count(packs, "pack", "packs")}, ${size}.`,
+  savedByPacks: (saved: string, whole: string) => `Whole copies would take ${whole}: ${saved} saved.`,
+  packs: "Copies of worlds",
+  packsAre: {
+    on: "In packs, which share what archives have in common",
+    locked: "Whole: a lock on objects would end too early for packs",
+  },
   missing: (n: number) => `${n} missing`,
   notWhole: (n: number) => `${n} not whole`,
   damaged: (n: number) => count(n, "damaged copy", "damaged copies"),

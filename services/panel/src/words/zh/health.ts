@@ -227,6 +227,13 @@ const offsite: HealthWords["offsite"] = {
   left: (clock) => `约剩 ${clock}`,
   failures: (n) => `${n} 个对象失败`,
   copies: (whole, wanted, size) => `${whole === wanted ? whole : `${whole}/${wanted}`} 个完好，${size}`,
+  inPacks: (n, packs, size) => `${n} 个备份存于 ${packs} 个数据包，共 ${size}。`,
+  savedByPacks: (saved, whole) => `完整副本需要 ${whole}，节省 ${saved}。`,
+  packs: "世界的副本",
+  packsAre: {
+    on: "使用数据包，备份之间相同的内容只存一份",
+    locked: "完整副本：对象锁定会在数据包停用前到期",
+  },
   missing: (n) => `缺少 ${n} 个`,
   notWhole: (n) => `${n} 个不完整`,
   damaged: (n) => `${n} 个损坏的副本`,
