@@ -12,6 +12,7 @@ import { visible } from "../words/visible.ts";
 import { useLanguage, useWords } from "../words/words.ts";
 import { type Backup, basesOf } from "./backup-row.ts";
 import { ChangedFiles } from "./changed-files.tsx";
+import { changesSentence } from "./file-changes.ts";
 
 /** The newest ones, of which one is chosen. */
 const offered = { limit: 50, offset: 0 } as const;
@@ -70,31 +71,19 @@ function Changes({ id, since }: { id: string; since: string }) {
 }
 
 function Found({ found }: { found: Output<"backupChanges.listChanges"> }) {
-  const { changes: words } = useWords().backups;
+  const { changes: words, allChanges } = useWords().backups;
   const { language } = useLanguage();
-  const { added, changed, removed, same, files, exact, truncated } = found;
-  const total = added + changed + removed;
-  const parts = [
-    ...(removed > 0 ? [words.removed(removed)] : []),
-    ...(changed > 0 ? [words.changed(changed)] : []),
-    ...(added > 0 ? [words.added(added)] : []),
-  ];
   return (
     <>
-      <p role="status">
-        {total === 0 ? words.nothing : words.all(new Intl.ListFormat(language).format(parts))}
-      </p>
+      <p role="status">{changesSentence(found, { ...words, all: allChanges }, language)}</p>
       <Muted>
-        {words.same(same)} {!exact && words.byTime}
+        {words.same(found.same)} {!found.exact && words.byTime}
       </Muted>
-      {files.length > 0 && (
-        <ChangedFiles
-          label={words.list}
-          files={files}
-          say={({ change, size }) => words.one[change](formatBytes(size, language))}
-        />
-      )}
-      {truncated && <Muted>{words.truncated(files.length, total)}</Muted>}
+      <ChangedFiles
+        label={words.list}
+        found={found}
+        say={({ change, size }) => words.one[change](formatBytes(size, language))}
+      />
     </>
   );
 }

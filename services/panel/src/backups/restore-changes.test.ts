@@ -3,7 +3,8 @@ import { describe, test } from "node:test";
 import type { Right } from "../access/presets.ts";
 import { en } from "../words/en/index.ts";
 import { zh } from "../words/zh/index.ts";
-import { changesSentence, changeWords, mayPlan, type Plan, sortChanges } from "./restore-changes.ts";
+import { changesSentence, sortChanges } from "./file-changes.ts";
+import { changeWords, mayPlan, type Plan, planSentence } from "./restore-changes.ts";
 
 const empty: Plan = {
   ...{ name: "survival", backup_id: "bk-1", backup_at: "2026-11-20T12:00:00.000Z" },
@@ -16,8 +17,8 @@ describe("the sentence of a plan", () => {
     [
       "names what changes, goes and comes back",
       { changed: 12, changed_bytes: 2_048, removed: 3, removed_bytes: 10, added: 2, added_bytes: 1_024 },
-      "12 files change (2 KiB), 3 files are removed (10 B), and 2 files come back (1 KiB).",
-      "12 个文件会被更改（2 KiB）、3 个文件会被删除（10 B）和2 个文件会恢复回来（1 KiB）。",
+      "3 files are removed (10 B), 12 files change (2 KiB), and 2 files come back (1 KiB).",
+      "3 个文件会被删除（10 B）、12 个文件会被更改（2 KiB）和2 个文件会恢复回来（1 KiB）。",
     ],
     [
       "leaves out what there is none of",
@@ -29,9 +30,17 @@ describe("the sentence of a plan", () => {
   ];
   for (const [fact, plan, english, chinese] of sentences)
     test(fact, () => {
-      assert.equal(changesSentence(en, { ...empty, ...plan }, "en"), english);
-      assert.equal(changesSentence(zh, { ...empty, ...plan }, "zh-CN"), chinese);
+      assert.equal(planSentence(en, { ...empty, ...plan }, "en"), english);
+      assert.equal(planSentence(zh, { ...empty, ...plan }, "zh-CN"), chinese);
     });
+});
+
+test("two backups are compared in the same order, and nothing is told of what there is none of", () => {
+  const { changes, allChanges } = en.backups;
+  const sentence = (counts: { removed: number; changed: number; added: number }) =>
+    changesSentence(counts, { ...changes, all: allChanges }, "en");
+  assert.equal(sentence({ removed: 1, changed: 0, added: 2 }), "1 file is gone and 2 files are new.");
+  assert.equal(sentence({ removed: 0, changed: 0, added: 0 }), "No file differs.");
 });
 
 describe("a file of a plan", () => {

@@ -6,6 +6,7 @@ import type { Output } from "../api/operations.ts";
 import { formatBytes } from "../words/format.ts";
 import type { Language } from "../words/language.ts";
 import type { Words } from "../words/words.ts";
+import { changesSentence } from "./file-changes.ts";
 
 export type Plan = Output<"restorePlans.plan">;
 type Change = Plan["files"][number];
@@ -21,29 +22,21 @@ export function mayPlan(
   return only.every((path) => lists.every((paths) => isWithin(path, paths)));
 }
 
-/** The counts in one sentence, without what there is none of. */
-export function changesSentence(
-  { backups: { plan: words } }: Pick<Words, "backups">,
+/** What a restore would do, in one sentence. */
+export function planSentence(
+  { backups: { plan: words, allChanges } }: Pick<Words, "backups">,
   plan: Plan,
   language: Language,
 ): string {
-  const { changed, removed, added, same } = plan;
-  if (changed + removed + added === 0) return words.nothing(same);
   const size = (bytes: number) => formatBytes(bytes, language);
-  const parts = [
-    ...(changed > 0 ? [words.changed(changed, size(plan.changed_bytes))] : []),
-    ...(removed > 0 ? [words.removed(removed, size(plan.removed_bytes))] : []),
-    ...(added > 0 ? [words.added(added, size(plan.added_bytes))] : []),
-  ];
-  return words.all(new Intl.ListFormat(language).format(parts));
-}
-
-const order: Record<Change["change"], number> = { removed: 0, changed: 1, added: 2 };
-
-/** What is lost first, then by path. */
-export function sortChanges<File extends Pick<Change, "change">>(files: readonly File[]): File[] {
-  // The sort keeps the order of paths, in which they come.
-  return [...files].sort((one, other) => order[one.change] - order[other.change]);
+  const sized = {
+    nothing: words.nothing(plan.same),
+    all: allChanges,
+    removed: (n: number) => words.removed(n, size(plan.removed_bytes)),
+    changed: (n: number) => words.changed(n, size(plan.changed_bytes)),
+    added: (n: number) => words.added(n, size(plan.added_bytes)),
+  };
+  return changesSentence(plan, sized, language);
 }
 
 /** What becomes of one file, and its size. */

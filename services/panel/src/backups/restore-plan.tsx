@@ -7,7 +7,8 @@ import { Notice } from "../ui/notice.tsx";
 import { faultWords } from "../words/faults.ts";
 import { useLanguage, useWords } from "../words/words.ts";
 import { ChangedFiles } from "./changed-files.tsx";
-import { changesSentence, changeWords, mayPlan, type Plan } from "./restore-changes.ts";
+import { totalOf } from "./file-changes.ts";
+import { changeWords, mayPlan, type Plan, planSentence } from "./restore-changes.ts";
 
 type RestorePlanProps = {
   name: string;
@@ -46,21 +47,19 @@ function Changes({ plan }: { plan: Plan }) {
   const words = useWords();
   const { plan: planWords } = words.backups;
   const { language } = useLanguage();
-  const { files, may_be_same, same, truncated } = plan;
-  const total = plan.added + plan.changed + plan.removed;
+  const { files, may_be_same, same } = plan;
   return (
     <div>
-      <p role="status">{changesSentence(words, plan, language)}</p>
-      {total > 0 && <Muted>{planWords.same(same)}</Muted>}
+      <p role="status">{planSentence(words, plan, language)}</p>
+      {totalOf(plan) > 0 && <Muted>{planWords.same(same)}</Muted>}
       {may_be_same > 0 && <Muted>{planWords.someMayBeSame(may_be_same)}</Muted>}
       {files.length > 0 && (
         <Disclosure summary={planWords.show}>
           <ChangedFiles
             label={planWords.list}
-            files={files}
+            found={plan}
             say={(file) => changeWords(words, file, language)}
           />
-          {truncated && <Muted>{planWords.truncated(files.length, total)}</Muted>}
         </Disclosure>
       )}
     </div>

@@ -53,12 +53,13 @@ export const backups = {
   restoreSafety: "First back up the world as it is now",
   restoreWithoutSafety: "Without it there is no way back.",
   restoreAction: "Restore the world",
+  allChanges: (parts: string) => `${parts}.`,
+  firstOf: (n: number, total: number) => `The first ${n} of ${total} are shown.`,
   plan: {
     loading: "Comparing the world with the backup …",
     unknown: "What would change is not known.",
     notIncluded: "Your access does not include a look at what would change.",
     nothing: (same: number) => `Nothing changes: ${count(same, "file is", "files are")} the same.`,
-    all: (parts: string) => `${parts}.`,
     changed: (n: number, size: string) => `${count(n, "file changes", "files change")} (${size})`,
     removed: (n: number, size: string) => `${count(n, "file is", "files are")} removed (${size})`,
     added: (n: number, size: string) => `${count(n, "file comes", "files come")} back (${size})`,
@@ -74,7 +75,6 @@ export const backups = {
     },
     resized: (before: string, after: string) => `Changes, ${before} → ${after}`,
     mayBeSame: (size: string) => `Changes, or is the same, ${size}`,
-    truncated: (n: number, total: number) => `The first ${n} of ${total} are shown.`,
   },
   changes: {
     action: "What changed",
@@ -83,7 +83,6 @@ export const backups = {
     noOther: "There is no other backup to compare it with.",
     loading: "Comparing the backups …",
     nothing: "No file differs.",
-    all: (parts: string) => `${parts}.`,
     removed: (n: number) => `${count(n, "file is", "files are")} gone`,
     changed: (n: number) => `${count(n, "file has", "files have")} changed`,
     added: (n: number) => `${count(n, "file is", "files are")} new`,
@@ -95,7 +94,6 @@ export const backups = {
       changed: (size: string) => `Changed, now ${size}`,
       added: (size: string) => `New, ${size}`,
     },
-    truncated: (n: number, total: number) => `The first ${n} of ${total} are shown.`,
   },
   wayBack: "Take it back",
   restoreFilesHelp: (n: number) =>
