@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { health as words } from "../../words/en/health.ts";
-import { type Component, commandOf, inOrder, nameOf, noteOf } from "./components.ts";
+import { type Component, commandOf, headlineOf, inOrder, nameOf, noteOf } from "./components.ts";
 
 const component = (state: Component["state"], about: Partial<Component> = {}): Component => ({
   name: "nats",
@@ -21,6 +21,21 @@ for (const [sentence, given, note] of [
   ["one that is current needs none", component("current"), ""],
 ] as const) {
   test(sentence, () => assert.equal(noteOf(given, words), note));
+}
+
+for (const [sentence, states, headline] of [
+  ["says how many updates there are", ["available", "unknown"], words.updates.available(1)],
+  [
+    "does not call what is not known current",
+    ["current", "unknown", "unreadable"],
+    words.updates.noneKnown(2),
+  ],
+  ["says that all are current, or pinned", ["current", "pinned"], words.updates.noneAvailable],
+] as const) {
+  test(`the headline of a report ${sentence}`, () => {
+    const components = states.map((state) => component(state));
+    assert.equal(headlineOf(components, words), headline);
+  });
 }
 
 test("a component without a known name has its own", () => {

@@ -15,6 +15,16 @@ export const lookOfComponent: Record<Component["state"], StatusLook> = {
   pinned: "asleep",
 };
 
+/** What the report comes to. Nobody may take components that were not looked at for current ones. */
+export function headlineOf(components: readonly Component[], { updates }: HealthWords): string {
+  const count = (...states: Component["state"][]) =>
+    components.filter(({ state }) => states.includes(state)).length;
+  const available = count("available");
+  if (available > 0) return updates.available(available);
+  const unknown = count("unknown", "unreadable");
+  return unknown > 0 ? updates.noneKnown(unknown) : updates.noneAvailable;
+}
+
 /** The name that people know. */
 export function nameOf(component: Component, { updates }: HealthWords): string {
   const names: Readonly<Record<string, string>> = updates.names;

@@ -10,7 +10,15 @@ import { Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { type HealthWords, useHealthWords } from "../../words/health-words.ts";
 import { visible } from "../../words/visible.ts";
-import { commandOf, inOrder, lookOfComponent, nameOf, noteOf, type Report } from "./components.ts";
+import {
+  commandOf,
+  headlineOf,
+  inOrder,
+  lookOfComponent,
+  nameOf,
+  noteOf,
+  type Report,
+} from "./components.ts";
 import { DatabaseBackups } from "./database-backups.tsx";
 import { WindowCard } from "./window-card.tsx";
 
@@ -52,9 +60,8 @@ function Components({ report }: { report: Report }) {
   const words = useHealthWords();
   const { updates } = words;
   const { components, checked_at, version } = report;
-  const available = components.filter(({ state }) => state === "available").length;
   return (
-    <Card title={available > 0 ? updates.available(available) : updates.noneAvailable}>
+    <Card title={headlineOf(components, words)}>
       <Muted>
         {updates.checked} <Time at={checked_at} /> · {updates.byVersion(visible(version))} ·{" "}
         {updates.notApplied}

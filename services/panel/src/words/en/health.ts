@@ -13,6 +13,7 @@ const updates = {
   components: "Components",
   available: (n: number) => `${count(n, "update is", "updates are")} available`,
   noneAvailable: "No update is available",
+  noneKnown: (n: number) => `No update is known; nothing is known of ${count(n, "component", "components")}`,
   checked: "Checked",
   byVersion: (version: string) => `by svc ${version}`,
   notApplied: "Nothing is applied automatically.",

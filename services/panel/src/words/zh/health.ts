@@ -9,6 +9,7 @@ const updates: HealthWords["updates"] = {
   components: "组件",
   available: (n) => `有 ${n} 项更新可用`,
   noneAvailable: "没有可用的更新",
+  noneKnown: (n) => `没有已知的更新；${n} 个组件的更新情况未知`,
   checked: "检查于",
   byVersion: (version) => `svc ${version}`,
   notApplied: "任何更新都不会自动安装。",
