@@ -13,11 +13,13 @@ type ChartCardProps = {
   help: string;
   isBytes?: boolean;
   isWhole?: boolean;
+  /** Whole things at a time, such as players, of which each value is an average of some minutes. */
+  isMean?: boolean;
   shaded?: readonly Band<unknown>[];
 };
 
 /** One chart with its summary in words; without a value it says why. */
-export function ChartCard({ title, help, ...chart }: ChartCardProps) {
+export function ChartCard({ title, help, isMean = false, ...chart }: ChartCardProps) {
   const { history } = useWords();
   const { lines, format } = chart;
   const first = summaryOf(lines[0]?.values ?? []);
@@ -28,7 +30,8 @@ export function ChartCard({ title, help, ...chart }: ChartCardProps) {
         <Muted>{help}</Muted>
       </Card>
     );
-  const summary = history.summary(format(first.last), format(most));
+  const inWords = isMean ? history.meanSummary : history.summary;
+  const summary = inWords(format(first.last), format(most));
   return (
     <Card title={title}>
       <Muted>{summary}</Muted>

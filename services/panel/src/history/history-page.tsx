@@ -86,6 +86,7 @@ function Charts({ data }: { data: ServerHistory }) {
         ]}
         format={wholes}
         isWhole
+        isMean
         help={history.noPlayers}
       />
       <ChartCard

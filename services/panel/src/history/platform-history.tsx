@@ -38,8 +38,14 @@ export function PlatformHistory() {
         <RangeSelect value={range} onChange={setRange} />
       </Row>
       <Columns isWide>
-        <ChartCard title={history.awake} {...{ span, format, help }} lines={[awake]} isWhole />
-        <ChartCard title={history.players} {...{ span, format, help }} lines={[players, most]} isWhole />
+        <ChartCard title={history.awake} {...{ span, format, help }} lines={[awake]} isWhole isMean />
+        <ChartCard
+          title={history.players}
+          {...{ span, format, help }}
+          lines={[players, most]}
+          isWhole
+          isMean
+        />
         <ChartCard title={history.wakes} {...{ span, format, help }} lines={[wakes]} isWhole />
         <ChartCard
           title={history.startSeconds}

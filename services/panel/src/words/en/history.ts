@@ -22,6 +22,7 @@ export const history = {
   cpu: "Processor cores",
   tps: "Ticks a second",
   summary: (last: string, most: string) => `Last ${last}, at most ${most}`,
+  meanSummary: (last: string, most: string) => `Newest average ${last}, at most ${most}`,
   chart: (title: string, summary: string) => `${title}: ${summary}`,
   noPlayers: "No players were counted: the server slept, or its player list could not be read.",
   notMeasured: "Nothing was measured: the server slept, or the cluster does not measure it.",

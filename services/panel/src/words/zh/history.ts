@@ -19,6 +19,7 @@ export const history: Words["history"] = {
   cpu: "处理器核数",
   tps: "每秒刻数（TPS）",
   summary: (last, most) => `最近 ${last}，最高 ${most}`,
+  meanSummary: (last, most) => `最新平均值 ${last}，最高 ${most}`,
   chart: (title, summary) => `${title}：${summary}`,
   noPlayers: "没有玩家数：服务器在休眠，或无法读取玩家列表。",
   notMeasured: "没有数据：服务器在休眠，或集群不提供测量。",
