@@ -16,12 +16,14 @@ import { ChangeDialog } from "./change-dialog.tsx";
 
 type Member = Output<"members.list">["members"][number];
 
+type MembersProps = { name: string; members: readonly Member[]; mayInvite: boolean };
+
 /** Whom a server is shared with. */
-export function Members({ name, members }: { name: string; members: readonly Member[] }) {
+export function Members({ name, members, mayInvite }: MembersProps) {
   const { sharing } = useWords();
   return (
     <Card title={sharing.members}>
-      {members.length === 0 && <Muted>{sharing.noMembers}</Muted>}
+      {members.length === 0 && <Muted>{mayInvite ? sharing.noMembers : sharing.noMembersOfOther}</Muted>}
       {members.length > 0 && (
         <List label={sharing.members}>
           {members.map((member) => (

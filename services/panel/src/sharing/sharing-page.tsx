@@ -58,7 +58,7 @@ function Shared({ name, mayInvite }: { name: string; mayInvite: boolean }) {
         </Row>
       )}
       {whyNot !== undefined && <Muted>{whyNot}</Muted>}
-      <Members name={name} members={members} />
+      <Members {...{ name, members, mayInvite }} />
       <Invitations name={name} invitations={invitations} />
       {isInviting && <InviteDialog name={name} onClose={() => setInviting(false)} />}
     </>

@@ -30,7 +30,7 @@ export function Webhooks({ place }: { place: Place }) {
         label={shell.webhooks}
         about={isPlatform ? words.aboutPlatform : words.about}
         items={webhooks}
-        none={words.none}
+        none={mayAdd ? words.none : words.noneOfOther}
         {...(mayAdd && { add })}
       >
         {(webhook) => <WebhookItem key={webhook.id} place={place} webhook={webhook} mayChange={mayAdd} />}

@@ -71,6 +71,7 @@ export const sharing = {
     `A server can be shared with ${members} people and have ${invitations} open invitations.`,
   members: "Shared with",
   noMembers: "Nobody yet. Invite a helper, a builder or somebody who looks after the server with you.",
+  noMembersOfOther: "Nobody. Only the owner and those whom the owner allows it can invite people.",
   unknown: "An account that is disabled",
   you: "you",
   since: "Joined",

@@ -3,6 +3,8 @@ export const webhooks = {
   about: "Sends what happens to a chat or a program of yours, as it happens.",
   aboutPlatform: "Sends events of all servers, alerts and the outcome of builds to a chat or a program.",
   none: "There are none yet.",
+  noneOfOther:
+    "There are none. The owner of the server and members who may change its settings can add some.",
   add: "Add a webhook",
   full: (limit: number) => `There are ${limit} webhooks, which is the limit.`,
   label: "Label",

@@ -70,6 +70,7 @@ export const sharing: Words["sharing"] = {
     `一台服务器最多可与 ${members} 人共享，并有 ${invitations} 份未接受的邀请。`,
   members: "共享给",
   noMembers: "暂无。可邀请协助者、建造者，或与您共同照看服务器的人。",
+  noMembersOfOther: "暂无。只有服主和服主允许的人可以邀请他人。",
   unknown: "已停用的账户",
   you: "您",
   since: "加入于",

@@ -4,6 +4,7 @@ export const webhooks: WebhookWords = {
   about: "把服务器上发生的事情即时发送到您的聊天群或程序。",
   aboutPlatform: "把所有服务器上发生的事情、警报和构建结果发送到聊天群或程序。",
   none: "还没有 webhook。",
+  noneOfOther: "没有 webhook。服主和可更改设置的成员可以添加。",
   add: "添加 webhook",
   full: (limit) => `已有 ${limit} 个 webhook，达到上限。`,
   label: "名称",
