@@ -35,7 +35,7 @@ export function Glance({ awake, servers, players, busy, isMore = false, needing 
         icon={<Sun size={16} aria-hidden />}
         name={dashboard.serversAwake}
         value={number(awake)}
-        hint={awake === 0 ? dashboard.noneAwake : dashboard.ofServers(servers)}
+        hint={awake === 0 && servers > 0 ? dashboard.noneAwake : dashboard.ofServers(servers)}
         {...(awake > 0 && { look: "good" })}
       />
       <Figure
