@@ -91,6 +91,25 @@ describe("in front of a docker-registry", () => {
     assert.equal((await mount(blob, "svc/base", "build")).status, 202);
     assert.equal((await mount(blob, "svc/base", "platform")).status, 201);
   });
+  test("parameters in a form are none: the registry would read them, and the gate would not", async () => {
+    const base = digestOf("base layer");
+    const part = (name: string, value: string) =>
+      `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const forms = {
+      "application/x-www-form-urlencoded": `mount=${encodeURIComponent(base)}&from=svc/base`,
+      "multipart/form-data; boundary=x": `${part("mount", base)}${part("from", "svc/base")}--x--\r\n`,
+    };
+    for (const [type, body] of Object.entries(forms)) {
+      const headers = { "content-type": type };
+      const started = await gate.call("POST", "/v2/packs/form/blobs/uploads/", {
+        as: "build",
+        headers,
+        body,
+      });
+      assert.equal(started.status, 202, type);
+      assert.equal((await gate.call("HEAD", `/v2/packs/form/blobs/${base}`)).status, 404, type);
+    }
+  });
   test("a blob with a wrong digest is refused by the registry and not kept", async () => {
     const started = await gate.call("POST", "/v2/packs/seven/blobs/uploads/", { as: "build" });
     const wrong = `sha256:${"0".repeat(64)}`;

@@ -53,8 +53,9 @@ export function createGate(deps: Deps): Gate {
     try {
       if (wasPushedSince(incoming, route, pushes)) return refuse(incoming, response, pushedSince);
       if (incoming.headers.expect !== undefined) response.writeContinue();
-      const onAnswer = route.kind === "manifest" ? notePush(pushes, { method, route }) : undefined;
-      const result = await forward({ incoming, response, target, ...(onAnswer && { onAnswer }) });
+      const isTyped = route.kind === "manifest";
+      const onAnswer = isTyped ? notePush(pushes, { method, route }) : undefined;
+      const result = await forward({ incoming, response, target, isTyped, ...(onAnswer && { onAnswer }) });
       meter.forwarded(isRead(method) ? "read" : "write", result);
       report(log, { method, route, caller }, result);
       if (result.kind === "unreachable" || result.kind === "astray") {

@@ -26,6 +26,8 @@ type Exchange = {
   response: ServerResponse;
   /** Canonical path and query. */
   target: string;
+  /** Whether the type of the body means something. */
+  isTyped: boolean;
   /** Sees the answer before the client does; headers to send with it. */
   onAnswer?: (status: number, headers: IncomingHttpHeaders) => OutgoingHttpHeaders;
 };
@@ -39,14 +41,14 @@ export function createForward(options: { upstream: string; idleMs: number }): {
 } {
   const { hostname, port } = new URL(options.upstream);
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 16 });
-  const open = ({ incoming, target }: Exchange) => {
+  const open = ({ incoming, target, isTyped }: Exchange) => {
     const outgoing = request({
       agent,
       host: hostname.replace(/^\[|\]$/g, ""),
       port: port || 80,
       method: incoming.method,
       path: target,
-      headers: forwardedRequest(incoming.headers),
+      headers: forwardedRequest(incoming.headers, { isTyped }),
     });
     outgoing.setTimeout(options.idleMs, () =>
       outgoing.destroy(new Error(`nothing was sent or received for ${options.idleMs / 1000} s`)),

@@ -32,8 +32,17 @@ const responseHeaders = [
   "x-content-type-options",
 ] as const;
 
-export function forwardedRequest(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
-  return pick(headers, requestHeaders);
+/**
+ * `isTyped` for a body whose type means something. The registry looks for parameters in a body that says it is a form, and
+ * they would count more than those that the gate has checked.
+ */
+export function forwardedRequest(
+  headers: IncomingHttpHeaders,
+  { isTyped }: { isTyped: boolean },
+): OutgoingHttpHeaders {
+  const picked = pick(headers, requestHeaders);
+  if (!isTyped && picked["content-type"] !== undefined) picked["content-type"] = "application/octet-stream";
+  return picked;
 }
 
 /** Undefined when the answer leads to another server than the registry. */
