@@ -44,11 +44,11 @@ export function createWebhookOperations(fixture: () => WebhookFixture) {
   const namesAt = (receiver: number) =>
     fixture().receivers[receiver]?.received.map(({ body }) => JSON.parse(body).data.player_name);
   /** Brings the next attempts forward. */
-  const hurry = async ({ id, label, events }: webhooks.Webhook) => {
+  const hurry = async ({ id, label, events }: webhooks.Webhook, as = owner) => {
     await fixture().sql("update ops_watchdog.webhook_deliveries set due_at = now(), lease_until = null");
     const kept = events as ("player.joined" | "server.ready")[];
     const body = { name: "survival", id, label, events: kept, language: "en", enabled: true } as const;
-    return fixture().gateway.call(webhooks.change, body, owner);
+    return fixture().gateway.call(webhooks.change, body, as);
   };
   return { reset, create, list, deliveries, joined, namesAt, hurry };
 }

@@ -232,4 +232,18 @@ describe("webhooks end", () => {
     fixture.disabled.clear();
     assert.equal(fixture.receivers[0].received.length, before);
   });
+
+  test("when the owner's account is disabled: they are switched off, and a member can switch them on", async () => {
+    const member = { user_id: "usr-2", rights: ["see" as const, "settings" as const, "players" as const] };
+    fixture.sharing.set("survival", { owner_id: "usr-1", members: [member] });
+    const { webhook } = await create();
+    const before = fixture.receivers[0].received.length;
+    fixture.disabled.add("usr-1");
+    await joined("Ada");
+    await until(async () => (await list()).webhooks[0]?.off_reason === "access_ended");
+    assert.equal(fixture.receivers[0].received.length, before);
+    await hurry(webhook, helper);
+    await until(() => fixture.receivers[0].received.length === before + 1);
+    fixture.disabled.clear();
+  });
 });

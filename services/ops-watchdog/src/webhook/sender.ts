@@ -10,7 +10,7 @@ import { decideNext } from "./backoff.ts";
 import type { WebhookMetrics } from "./metrics.ts";
 import { drop, noticeDue, type Picked, pick, postpone, record, untilDue } from "./queue.ts";
 import { findRoom, type Running } from "./room.ts";
-import { decideStanding, isByMember } from "./standing.ts";
+import { decideStanding } from "./standing.ts";
 
 /** Another replica may have queued something. */
 const lookEveryMs = 15_000;
@@ -113,11 +113,13 @@ async function deliver(deps: SenderDeps, picked: Picked): Promise<void> {
   metrics.attempted(next.state, attempted.durationMs);
 }
 
+/** One of the installation belongs to all of its staff, whoever saved it. */
 async function standingOf({ mesh }: SenderDeps, { webhook, delivery }: Picked) {
-  const { server_name: server } = webhook;
+  const { server_name: server, saved_by: savedBy } = webhook;
+  if (server === null) return decideStanding(webhook, delivery.type, { sharing: undefined, now: Date.now() });
   const [sharing, isDisabled] = await Promise.all([
-    server === null ? undefined : readSharing(mesh, server),
-    isByMember(webhook) && isAccountDisabled(mesh, webhook.saved_by),
+    readSharing(mesh, server),
+    isAccountDisabled(mesh, savedBy),
   ]);
   return decideStanding(webhook, delivery.type, { sharing, isDisabled, now: Date.now() });
 }

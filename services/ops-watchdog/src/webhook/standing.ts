@@ -16,7 +16,7 @@ type Standing =
   | "stands"
   /** The server has another owner, none, or is gone: the webhook goes too. */
   | "owner_gone"
-  /** Who saved it last may not any more, or may not be told one of its events, or cannot sign in: it is switched off. */
+  /** Who saved it last cannot sign in, or may not any more, or may not be told one of its events: it is switched off. */
   | "access_ended"
   /** It is no longer among the webhook's events: this delivery is not sent. */
   | "event_removed";
@@ -26,14 +26,10 @@ type Sharing = { owner_id?: string | undefined; members: readonly MemberFacts[] 
 
 type Known = {
   sharing: Sharing | undefined;
-  /** Whether the account of the member who saved it last is disabled or gone. */
+  /** Whether the account of who saved it last is disabled or gone. */
   isDisabled?: boolean;
   now: number;
 };
-
-/** Whose account must be looked up first. */
-export const isByMember = ({ owner_id, saved_by }: Saved): boolean =>
-  owner_id !== null && saved_by !== owner_id;
 
 /**
  * What becomes of a delivery of this type; `sharing` is undefined when there is no such server, `now` is in Unix
@@ -47,8 +43,8 @@ export function decideStanding(
   const isRemoved = type !== "ping" && !events.includes(type);
   if (owner_id === null) return isRemoved ? "event_removed" : "stands";
   if (!sharing || sharing.owner_id !== owner_id) return "owner_gone";
+  if (isDisabled) return "access_ended";
   if (saved_by !== owner_id) {
-    if (isDisabled) return "access_ended";
     const member = sharing.members.find(({ user_id }) => user_id === saved_by);
     if (!member || !isLive(member, now) || !member.rights.includes("settings")) return "access_ended";
     if (closedTo(member.rights, events as EventType[]).length > 0) return "access_ended";
