@@ -2,6 +2,7 @@
 
 import { createInterface } from "node:readline/promises";
 import { migrateEnvironment } from "../config.ts";
+import { printable } from "../file/printable.ts";
 import { CommandError, type Outcome, planned } from "../output.ts";
 import { bundlePath, countsText } from "./bundles.ts";
 import { databaseVariables } from "./environment.ts";
@@ -27,8 +28,15 @@ type Plan = {
   counts: { accounts: number; servers: number; rows: number };
   target: { host: string; database: string };
   has_data: boolean;
+  staff: { username: string; role: string; now?: "unknown" | "disabled" | "not staff" }[];
 };
-type Restored = { bundle: string; rows: number; safetyBundle?: string };
+type Restored = {
+  bundle: string;
+  rows: number;
+  safetyBundle?: string;
+  stayDisabled: string[];
+  noLongerStaff: string[];
+};
 export type Differences = { without_object: string[]; without_row: string[] };
 
 export async function restore(bundle: string | undefined, options: RestoreOptions): Promise<Outcome> {
@@ -53,6 +61,7 @@ export async function restore(bundle: string | undefined, options: RestoreOption
   const lines = [
     `Restored ${done.rows} rows of ${done.bundle}. All sessions, codes and tickets have ended.`,
     ...(done.safetyBundle === undefined ? [] : [`What was there before is in ${done.safetyBundle}.`]),
+    ...keptLines(done),
     restarted > 0
       ? `${restarted} services of the local stack were restarted.`
       : "Restart every service and gateway now: their caches are from the previous database.",
@@ -85,7 +94,28 @@ function planText(plan: Plan, options: RestoreOptions): string {
     `Bundle: ${bundle} of ${taken_at}${state}, ${countsText(counts)}; it was read to the last row.`,
     "Services cannot sign in meanwhile and their connections end; all rows are replaced in one transaction;",
     "streams and views are rebuilt; all sessions, codes and tickets end. Objects of the cluster stay as they are.",
+    staffText(plan.staff),
   ].join("\n");
+}
+
+function staffText(staff: Plan["staff"]): string {
+  if (staff.length === 0) return "Staff of the bundle: nobody.";
+  const listed = staff.map(({ username, role, now }) => {
+    const before = now === undefined ? "" : `, now ${now === "unknown" ? "not here" : now}`;
+    return `${printable(username)} (${role}${before})`;
+  });
+  return `Staff of the bundle: ${listed.join(", ")}. Each can sign in as such, but an admin who is disabled or not staff now stays so.`;
+}
+
+/** What an older bundle would have opened again. */
+function keptLines({ stayDisabled, noLongerStaff }: Restored): string[] {
+  const listed = (names: readonly string[]) => names.map(printable).join(", ");
+  return [
+    ...(stayDisabled.length === 0
+      ? []
+      : [`Disabled, as before: ${listed(stayDisabled)}; svc user enable undoes it.`]),
+    ...(noLongerStaff.length === 0 ? [] : [`No longer staff, as before: ${listed(noLongerStaff)}.`]),
+  ];
 }
 
 /** Asks a person for the name of the database; without a terminal nobody confirms. */

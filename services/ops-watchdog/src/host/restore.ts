@@ -4,11 +4,12 @@ import { basename } from "node:path";
 import { connectKube } from "@svc/kube";
 import { readRolePasswords } from "@svc/store/role-passwords";
 import { listBundles } from "../bundle/folder.ts";
-import { serversMember } from "../bundle/manifest.ts";
+import { type Manifest, serversMember } from "../bundle/manifest.ts";
 import type { ServerObject } from "../bundle/server-objects.ts";
 import { connect } from "../bundle/snapshot.ts";
 import { takeBundle } from "../bundle/take.ts";
-import { readManifest, verifyBundle } from "../bundle/verify.ts";
+import { readManifest, unpacked, verifyBundle } from "../bundle/verify.ts";
+import { findStaff, type StaffOfBundle } from "../restore/accounts.ts";
 import { applyServers, type Differences, findDifferences, missingServers } from "../restore/differences.ts";
 import { openMembers } from "../restore/member.ts";
 import { rehearse } from "../restore/rehearse.ts";
@@ -46,6 +47,7 @@ async function planRestore(context: HostContext, bundle: string) {
   const problem = problemOfVersions(manifest, ownedSchemas());
   if (problem !== undefined) throw new Error(problem);
   const target = new URL(url);
+  const staff = await staffOf(url, { path, manifest });
   return {
     path,
     bundle: manifest.name,
@@ -54,7 +56,24 @@ async function planRestore(context: HostContext, bundle: string) {
     counts: manifest.counts,
     target: { host: target.host, database: decodeURIComponent(target.pathname.slice(1)) },
     has_data: await hasData(url),
+    staff,
   };
+}
+
+/** Who could sign in as staff: the bundle may be old, or somebody else's. */
+async function staffOf(
+  url: string,
+  { path, manifest }: { path: string; manifest: Manifest },
+): Promise<StaffOfBundle[]> {
+  const tables = manifest.schemas.find(({ name }) => name === "identity")?.tables;
+  const users = tables?.find(({ name }) => name === "users");
+  if (!users) return [];
+  const members = await openMembers(path, manifest);
+  try {
+    return await findStaff(url, unpacked(members.read(users.member), users.member), users.columns);
+  } finally {
+    await members.close();
+  }
 }
 
 async function runRestore(

@@ -13,6 +13,7 @@ import pg from "pg";
 import { connect } from "../bundle/snapshot.ts";
 import { recordFolder } from "../bundle/take.ts";
 import { verifyBundle } from "../bundle/verify.ts";
+import { type KeptFromBefore, keepClosed, rememberAccounts } from "./accounts.ts";
 import { loadBundle, readOutboxIds } from "./load.ts";
 import type { OwnedSchema } from "./schemas.ts";
 
@@ -28,7 +29,8 @@ type RestoreDeps = {
   step: (name: string) => void;
 };
 
-type Restored = { bundle: string; rows: number; safetyBundle?: string };
+type Loaded = { rows: number } & KeptFromBefore;
+type Restored = { bundle: string; safetyBundle?: string } & Loaded;
 
 /** Key of `svc migrate up`: neither runs while the other does. */
 const migrateLock = 7_306_211;
@@ -50,16 +52,16 @@ export async function restore(
     const safetyBundle = await deps.takeSafetyBundle?.();
     step("close");
     await closeToServices(client, deps);
-    let rows: number;
+    let loaded: Loaded;
     try {
-      rows = await load(client, deps, { path, manifest });
+      loaded = await load(client, deps, { path, manifest });
     } catch (error) {
       // The old database is whole, so services may use it again.
       await openToServices(client, deps);
       throw error;
     }
     await finish(client, deps);
-    return { bundle: manifest.name, rows, ...(safetyBundle !== undefined && { safetyBundle }) };
+    return { bundle: manifest.name, ...loaded, ...(safetyBundle !== undefined && { safetyBundle }) };
   } finally {
     await client.end();
   }
@@ -69,17 +71,19 @@ async function load(
   client: pg.Client,
   deps: RestoreDeps,
   about: Pick<Parameters<typeof loadBundle>[1], "path" | "manifest">,
-): Promise<number> {
+): Promise<Loaded> {
   const outboxIds = await readOutboxIds(client);
   await client.query("begin");
   try {
     const { schemas, step } = deps;
+    await rememberAccounts(client);
     const rows = await loadBundle(client, { ...about, schemas, withRoles: true, outboxIds, step });
+    const kept = await keepClosed(client);
     await client.query("insert into ops_watchdog.restores (bundle) values ($1)", [about.manifest.name]);
     step("commit");
     await client.query("commit");
     step("committed");
-    return rows;
+    return { rows, ...kept };
   } catch (error) {
     await client.query("rollback").catch(() => undefined);
     throw error;
