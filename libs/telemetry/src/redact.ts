@@ -7,7 +7,7 @@ const hidden = "[secret]";
 const shortestSecret = 6;
 
 const secretKey =
-  /(?:password|passwd|secret|token|cookie|authorization|credentials?|api_?key|private_?key)$/i;
+  /(?:password|passwd|passphrase|secret|token|cookie|authorization|credentials?|(?:api|private|access)[_-]?key)$/i;
 const codeKey = /(?:^|_)(?:code|pin|otp)$/i;
 const looksLikeCode = /^(?:\d{4,10}|[A-Z0-9]{8})$/;
 
@@ -65,20 +65,24 @@ function hasSecret(key: string, value: unknown): boolean {
   return secretKey.test(key) || (codeKey.test(key) && looksLikeCode.test(String(value)));
 }
 
-const pem = /-----BEGIN [A-Z ]{1,40}-----[^-]{0,20000}-----END [A-Z ]{1,40}-----/g;
+/** One that is encrypted has headers with dashes. */
+const pem = /-----BEGIN [A-Z ]{1,40}-----(?:[^-]|-(?!----)){0,20000}-----END [A-Z ]{1,40}-----/g;
 const url = /\b[a-z][a-z0-9+.-]{0,15}:\/\/[^\s"'<>\\`]{1,2000}/gi;
 const assignment =
-  /((?:password|passwd|secret|token|cookie|authorization|credentials?|api_?key|private_?key)\\?["']?\s{0,3}[:=]\s{0,3})(?!null\b|true\b|false\b)(\\{0,3}["']|)((?<=")[^"\n]{0,2000}"|(?<=')[^'\n]{0,2000}'|[^\s,;&"'}\]]{1,2000})/gi;
+  /((?:password|passwd|passphrase|secret|token|cookie|authorization|credentials?|(?:api|private|access)[_-]?key)\\?["']?\s{0,3}[:=]\s{0,3})(?!null\b|true\b|false\b)(\\{0,3}["']|)((?<=")[^"\n]{0,2000}"|(?<=')[^'\n]{0,2000}'|[^\s,;&"'}\]]{1,2000})/gi;
 const scheme = /\b(bearer|basic)\s{1,3}[^\s"',;]{1,2000}/gi;
 const session = /\b(svc_session\w{0,20}=)[^\s"',;]{1,2000}/gi;
 const code = /\b((?:code|pin|otp)\b[^\d\n]{0,20})\d{4,10}\b/gi;
 const email = /[\p{L}\p{N}._%+-]{1,64}@([\p{L}\p{N}.-]{1,253})/gu;
 const run = /[A-Za-z0-9_-]{24,}/g;
+/** Standard base64, as of keys of S3; a path begins with a slash or has other characters in it. */
+const base64 = /(?<![\w/+.:-])[A-Za-z0-9+][A-Za-z0-9+/]{38,}={0,2}(?![\w/+.-])/g;
 
 function redactText(line: string): string {
   return hideNamed(line.replaceAll(url, (text) => redactUrl(text)))
     .replaceAll(code, (_, start: string) => `${start}${hidden}`)
     .replaceAll(email, (text, domain: string) => (domain.includes(".") ? "[e-mail]" : text))
+    .replaceAll(base64, (text) => (isRandom(text, "sha256:") ? hidden : text))
     .replaceAll(run, (text, at: number, whole: string) =>
       isRandom(text, whole.slice(0, at)) ? hidden : text,
     );

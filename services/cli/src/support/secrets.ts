@@ -23,17 +23,36 @@ export function knownSecrets(data: string, env: NodeJS.ProcessEnv): Set<string> 
     for (const text of textsBelow(join(data, place))) for (const one of valuesIn(text)) add(one);
   for (const path of filesNamedBy(data, env))
     for (const text of textsBelow(path)) for (const one of valuesIn(text)) add(one);
+  const named = new Set(namedIn(settingsOf(data, env), "ref"));
   for (const [name, value = ""] of Object.entries(env))
-    if (secretName.test(name) && !name.endsWith("_FILE")) add(value);
+    if (named.has(name) || (secretName.test(name) && !name.endsWith("_FILE"))) add(value);
   return found;
 }
 
 /** Files that a setting or a variable names as the place of a secret. */
 function filesNamedBy(data: string, env: NodeJS.ProcessEnv): string[] {
-  const [settings = ""] = textsBelow(env["SVC_CONFIG"] || join(data, "svc.toml"));
-  const named = [...settings.matchAll(/^\s{0,20}\w{0,40}_file\s{0,20}=\s{0,20}"([^"\n]{1,1000})"/gm)];
-  const variables = Object.entries(env).filter(([name]) => name.startsWith("SVC_") && name.endsWith("_FILE"));
-  return [...named.map(([, path = ""]) => path), ...variables.map(([, path = ""]) => path)].filter(Boolean);
+  const settings = settingsOf(data, env);
+  const named = namedIn(settings, "ref").map((name) => `${name}_FILE`);
+  const variables = Object.entries(env)
+    .filter(([name]) => named.includes(name) || (name.startsWith("SVC_") && name.endsWith("_FILE")))
+    .map(([, path = ""]) => path);
+  return [...namedIn(settings, "file"), ...variables].filter(Boolean);
+}
+
+/** Of the file and of the variable that overrides it. */
+function settingsOf(data: string, env: NodeJS.ProcessEnv): string {
+  const [file = ""] = textsBelow(env["SVC_CONFIG"] || join(data, "svc.toml"));
+  return `${file}\n${env["SVC_SET"] ?? ""}`;
+}
+
+/** What the settings that end so name, in whatever form they are written. */
+function namedIn(settings: string, end: "file" | "ref"): string[] {
+  const found = settings.matchAll(
+    /\b\w{1,40}_(file|ref)["']?\s{0,20}=\s{0,20}(?:"([^"\n]{1,1000})"|'([^'\n]{1,1000})'|([^\s"',;]{1,1000}))/g,
+  );
+  return [...found].flatMap(([, ending, ...values]) =>
+    ending === end ? values.filter((value) => value !== undefined) : [],
+  );
 }
 
 function textsBelow(path: string): string[] {
