@@ -1,5 +1,6 @@
 import { sealedSize } from "@svc/sealed";
 import { keyOfArchive } from "./object-key.ts";
+import { checkOwnCopies, type OwnCopies } from "./own-copies.ts";
 import { packedStateIn } from "./packed.ts";
 import { betterState } from "./packed-copies.ts";
 import type { Pass } from "./pass-context.ts";
@@ -14,6 +15,7 @@ import { sendPacked } from "./send-packed.ts";
 export async function sendArchives(pass: Pass, listedAt: Date): Promise<number> {
   const { archives, progress, step, now } = pass;
   const found = await archives.list();
+  const own = await checkOwnCopies(pass, found.archives);
   const plan = planArchives(found.archives, copyStateIn(pass));
   step("clear");
   await archives.record(plan.clear.map(({ id, sha256 }) => ({ id, sha256, at: null })));
@@ -29,8 +31,9 @@ export async function sendArchives(pass: Pass, listedAt: Date): Promise<number> 
   );
   for (const archive of plan.send) {
     step("archive");
-    if (await sendArchive(pass, archive)) recordedAt = now();
+    if (await sendArchive(pass, archive, own)) recordedAt = now();
   }
+  await own.write();
   return recordedAt;
 }
 
@@ -53,7 +56,7 @@ export function copyStateIn(pass: Pick<Pass, "listing" | "packed">): (archive: A
 }
 
 /** False when it failed for now. */
-async function sendArchive(pass: Pass, archive: Archive): Promise<boolean> {
+async function sendArchive(pass: Pass, archive: Archive, own: OwnCopies): Promise<boolean> {
   const { id, sha256, size_bytes: sizeBytes, is_deduplicated: isDeduplicated = false } = archive;
   const key = keyOfArchive(archive.archive);
   const tell = pass.progress.begin("worlds");
@@ -63,7 +66,8 @@ async function sendArchive(pass: Pass, archive: Archive): Promise<boolean> {
   };
   const isSent = await pass.attempt(key, async () => {
     const isInPacks = isDeduplicated && pass.arePacksSent && (await sendPacked(pass, archive, onProgress));
-    if (!isInPacks) await sendWhole(pass, archive, onProgress);
+    const onStored = (tag: string) => own.stored(key, tag);
+    if (!isInPacks) await sendWhole(pass, archive, { onProgress, onStored });
     pass.step("stored");
     await pass.archives.record([{ id, sha256, at: new Date(pass.now()).toISOString() }]);
   });
@@ -74,11 +78,11 @@ async function sendArchive(pass: Pass, archive: Archive): Promise<boolean> {
 async function sendWhole(
   pass: Pass,
   archive: Archive,
-  onProgress: (sentBytes: number) => void,
+  on: { onProgress: (sentBytes: number) => void; onStored: (tag: string) => void },
 ): Promise<void> {
   const { id, sha256, size_bytes: sizeBytes } = archive;
   const key = keyOfArchive(archive.archive);
-  const sent = await send(pass, { key, sizeBytes, sha256, open: () => pass.archives.open(id), onProgress });
+  const sent = await send(pass, { key, sizeBytes, sha256, open: () => pass.archives.open(id), ...on });
   pass.report.sent += 1;
   pass.report.sent_bytes += sent;
   pass.listing.added(key, sent);

@@ -13,13 +13,22 @@ type Outgoing = Digest & {
   /** The plaintext from its first byte on, in chunks that are freed once they are sealed; called again for a repeat. */
   open: () => AsyncIterable<Uint8Array>;
   onProgress?: (sentBytes: number) => void;
+  /** Gets the tag under which the store has it. */
+  onStored?: (tag: string) => void;
 };
 
 /** Stores a sealed copy of bytes with a known digest. */
 export function send(deps: SendDeps, outgoing: Outgoing): Promise<number> {
-  const { key, sizeBytes, sha256, open, onProgress } = outgoing;
+  const { key, sizeBytes, sha256, open, onProgress, onStored } = outgoing;
   const readPlain = (from: number) => releaseChunks(verified(open(), outgoing, from));
-  return sendPlain(deps, { key, plainBytes: sizeBytes, fingerprint: sha256, readPlain, onProgress });
+  return sendPlain(deps, {
+    key,
+    plainBytes: sizeBytes,
+    fingerprint: sha256,
+    readPlain,
+    onProgress,
+    onStored,
+  });
 }
 
 type Plain = {
@@ -29,6 +38,7 @@ type Plain = {
   fingerprint: string;
   readPlain: (from: number) => AsyncIterable<Uint8Array>;
   onProgress?: ((sentBytes: number) => void) | undefined;
+  onStored?: Outgoing["onStored"] | undefined;
 };
 
 /** Seals and stores a plaintext, and asks the store for its size before anybody relies on it. */
@@ -48,7 +58,9 @@ export async function sendPlain(deps: SendDeps, plain: Plain): Promise<number> {
     onProgress,
     signal,
   });
-  return confirm(deps, key, sealedSize(plainBytes));
+  const { etag, sizeBytes } = await confirm(deps, key, sealedSize(plainBytes));
+  plain.onStored?.(etag);
+  return sizeBytes;
 }
 
 /** Seals an object again and stores it as `to`; its plaintext is never stored. */
@@ -74,12 +86,12 @@ export async function sendAgain(
   await confirm(deps, to, sizeBytes);
 }
 
-async function confirm({ bucket, signal }: SendDeps, key: string, sizeBytes: number): Promise<number> {
+async function confirm({ bucket, signal }: SendDeps, key: string, sizeBytes: number) {
   const found = await bucket.head(key, { signal });
   if (!found) throw new Error("the store does not have it after it was stored");
   if (found.sizeBytes !== sizeBytes)
     throw new Error(`the store has ${found.sizeBytes} of ${sizeBytes} bytes after it was stored`);
-  return sizeBytes;
+  return found;
 }
 
 /** Failures of one object; the others may succeed. A pass that cannot work at all ends. */
