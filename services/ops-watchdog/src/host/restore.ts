@@ -184,10 +184,11 @@ async function findObjects(
   const paths = bundle === undefined ? usable.map(({ path }) => path) : [pathOf(context, bundle)];
   if (paths.length === 0) throw new Error("no bundle has server objects");
   const left = new Set(names);
+  const { namespace } = context.settings.k8s;
   const found: { object: ServerObject; from: string }[] = [];
   for (const path of paths) {
     if (left.size === 0) break;
-    for (const object of missingServers(left, await readObjects(path))) {
+    for (const object of missingServers(left, await readObjects(path), namespace)) {
       found.push({ object, from: basename(path) });
       left.delete(object.metadata.name);
     }

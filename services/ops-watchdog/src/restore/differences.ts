@@ -40,17 +40,22 @@ async function serverRows(url: string): Promise<Set<string>> {
   }
 }
 
-/** Objects of a bundle whose names are missing in the cluster, stopped; what exists is never changed. */
+/**
+ * Objects of a bundle whose names are missing in the cluster, stopped and for the namespace of this installation, which a bundle
+ * from elsewhere does not know; what exists is never changed.
+ */
 export function missingServers(
   missing: ReadonlySet<string>,
   objects: readonly ServerObject[],
+  namespace: string,
 ): ServerObject[] {
-  return objects.filter(({ metadata }) => missing.has(metadata.name)).map(stopped);
-}
-
-function stopped(object: ServerObject): ServerObject {
-  const { annotations: _annotations, ...metadata } = object.metadata;
-  return { ...object, metadata, spec: { ...(object.spec as object), desiredState: "Stopped" } };
+  return objects
+    .filter(({ metadata }) => missing.has(metadata.name))
+    .map((object) => {
+      const { annotations: _annotations, ...metadata } = object.metadata;
+      const spec = { ...(object.spec as object), desiredState: "Stopped" };
+      return { ...object, metadata: { ...metadata, namespace }, spec };
+    });
 }
 
 export async function applyServers(kube: Kube, objects: readonly ServerObject[]): Promise<string[]> {
