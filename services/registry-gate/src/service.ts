@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { RequestListener, Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Logger, Registry } from "@svc/telemetry";
 import { createCredentials } from "./access/credentials.ts";
 import { startDailyCollection } from "./collect/daily.ts";
@@ -20,6 +20,8 @@ type Deps = { config: GateConfig; log: Logger; registry: Registry; now?: () => n
 const headersWithinMs = 10_000;
 const keepAliveMs = 75_000;
 const maxConnections = 1_024;
+/** A build may run what others wrote, and must not keep the nodes from pulling. */
+const connectionsPerAddress = maxConnections / 4;
 const drainMs = 10_000;
 const answerMs = 15_000;
 /** Prune keeps what was pushed in the last 24 hours. */
@@ -35,12 +37,17 @@ export async function startGate({ config, log, registry, now = Date.now }: Deps)
   const meter = createMeter(registry, lease.isReadOnly);
   const pushes = createPushLog({ file: config.pushFile, keptMs: pushesKeptMs, now, warn });
   const gate = createGate({ credentials, lease, forward, pushes, meter, log });
-  const server = createServer({ headersTimeout: headersWithinMs, keepAliveTimeout: keepAliveMs });
+  const server = createServer({
+    headersTimeout: headersWithinMs,
+    connectionsCheckingInterval: headersWithinMs / 4,
+    keepAliveTimeout: keepAliveMs,
+  });
   // Uploads take as long as they take while bytes arrive.
   server.requestTimeout = 0;
   // Longer than for the registry, whose silence is answered.
   server.timeout = config.idleMs + answerMs;
   server.maxConnections = maxConnections;
+  server.on("connection", limitByAddress(connectionsPerAddress));
   const handle: RequestListener = (incoming, response) => {
     gate(incoming, response).catch((error: unknown) => {
       log.error({ err: error }, "request failed unexpectedly");
@@ -63,6 +70,22 @@ export async function startGate({ config, log, registry, now = Date.now }: Deps)
       await end(leaseServer);
       close();
     },
+  };
+}
+
+/** Closes what an address opens beyond its share. */
+function limitByAddress(most: number): (socket: Socket) => void {
+  const open = new Map<string, number>();
+  return (socket) => {
+    const { remoteAddress: address = "" } = socket;
+    const count = (open.get(address) ?? 0) + 1;
+    open.set(address, count);
+    socket.once("close", () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left > 0) open.set(address, left);
+      else open.delete(address);
+    });
+    if (count > most) socket.destroy();
   };
 }
 
