@@ -3,16 +3,19 @@ import { Refusal } from "./refusal.ts";
 import { numberOf, type S3Answer, type S3Request } from "./request.ts";
 import { type Element, xml } from "./xml.ts";
 
-/** Keys that begin with the prefix, in the order of their bytes. */
-function keysOf({ bucket, query }: S3Request): string[] {
+/** Keys that begin with the prefix and come after another one, in the order of their bytes. */
+function keysOf({ bucket, query }: S3Request, after?: string): string[] {
   const prefix = query.get("prefix") ?? "";
   if (query.has("delimiter") || query.has("encoding-type")) throw new Refusal(501, "NotImplemented");
+  const afterBytes = after === undefined ? undefined : Buffer.from(after);
   return [...bucket.keys.keys()]
     .filter((key) => key.startsWith(prefix))
-    .sort((one, two) => Buffer.compare(Buffer.from(one), Buffer.from(two)));
+    .map((key) => ({ key, bytes: Buffer.from(key) }))
+    .filter(({ bytes }) => !afterBytes || Buffer.compare(bytes, afterBytes) > 0)
+    .sort((one, two) => Buffer.compare(one.bytes, two.bytes))
+    .map(({ key }) => key);
 }
 
-const isAfter = (one: string, two: string) => Buffer.compare(Buffer.from(one), Buffer.from(two)) > 0;
 const pageSize = (request: S3Request, name: string) => Math.min(1_000, numberOf(request.query, name, 1_000));
 
 function sizeOf(request: S3Request, key: string, { bytes }: Version): number {
@@ -25,11 +28,8 @@ export function listObjects(request: S3Request): S3Answer {
   const { bucket, bucketName, query, operation, faults } = request;
   const token = query.get("continuation-token");
   const after = token === undefined ? query.get("start-after") : Buffer.from(token, "base64url").toString();
-  const found = keysOf(request).filter(
-    (key) =>
-      bucket.find(key) &&
-      (after === undefined || isAfter(key, after)) &&
-      !faults.take("hide", { operation, key }),
+  const found = keysOf(request, after).filter(
+    (key) => bucket.find(key) && !faults.take("hide", { operation, key }),
   );
   const page = found.slice(0, pageSize(request, "max-keys"));
   const isTruncated = page.length < found.length;
