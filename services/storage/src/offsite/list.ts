@@ -1,5 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import type { Handler } from "@svc/mesh";
 import { Fault, type offsiteArchives } from "@svc/proto";
 import { Folder, isWorldFault, manifestNameOf, readManifestHead } from "@svc/world";
@@ -18,7 +17,9 @@ export const listArchives =
     const rows = await findArchives(db, { after: cursor, limit: pageRows });
     // A folder that cannot be read is not an empty one.
     const names = new Set(await readFolder(local_path));
-    const items = await Promise.all(rows.map((row) => toArchive(row, { folder: local_path, names })));
+    await using root = await Folder.openRoot(local_path);
+    const listed = { root, names, packBytes: packSizesIn(root) };
+    const items = await Promise.all(rows.map((row) => toArchive(row, listed)));
     const last = rows.length === pageRows ? rows.at(-1)?.id : undefined;
     const longestMs = Math.max(retention, manual_retention, scheduled_retention);
     return {
@@ -34,7 +35,18 @@ async function readFolder(path: string): Promise<string[]> {
   });
 }
 
-type Listed = { folder: string; names: ReadonlySet<string> };
+type Listed = { root: Folder; names: ReadonlySet<string>; packBytes: PackBytes };
+type PackBytes = (name: string) => Promise<number | undefined>;
+
+/** The size of each pack, looked up once: the archives of a server share most of theirs. */
+function packSizesIn(root: Folder): PackBytes {
+  const sizes = new Map<string, Promise<number | undefined>>();
+  return (name) => {
+    const size = sizes.get(name) ?? root.find(name).then((stats) => stats?.size);
+    sizes.set(name, size);
+    return size;
+  };
+}
 
 async function toArchive(row: BackupRow, listed: Listed): Promise<offsiteArchives.OffsiteArchive> {
   const archive = archiveNameOf(row);
@@ -60,14 +72,11 @@ const isChunks = (archive: string, names: ReadonlySet<string>) =>
 
 async function findLocal(
   archive: string,
-  { folder, names, size }: Listed & { size: number },
+  { root, names, packBytes, size }: Listed & { size: number },
 ): Promise<offsiteArchives.OffsiteArchive["local"]> {
-  if (isChunks(archive, names)) return findChunks(archive, { folder, size });
+  if (isChunks(archive, names)) return findChunks(archive, { root, packBytes, size });
   if (!names.has(archive)) return "missing";
-  const found = await stat(join(folder, archive)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const found = await root.find(archive);
   if (!found) return "missing";
   return found.size === size ? "whole" : "other_size";
 }
@@ -75,14 +84,12 @@ async function findLocal(
 /** Chunks that are damaged, or packs that are gone, count as another size: then the copy is brought back. */
 async function findChunks(
   archive: string,
-  { folder, size }: { folder: string; size: number },
+  { root, packBytes, size }: Omit<Listed, "names"> & { size: number },
 ): Promise<"whole" | "other_size"> {
-  await using root = await Folder.openRoot(folder);
   try {
     const manifest = await readManifestHead(root, archive);
     if (manifest.isCut) return "other_size";
-    for (const pack of manifest.packs)
-      if ((await root.find(pack.name))?.size !== pack.size) return "other_size";
+    for (const pack of manifest.packs) if ((await packBytes(pack.name)) !== pack.size) return "other_size";
     return manifest.size === size ? "whole" : "other_size";
   } catch (error) {
     if (isWorldFault(error)) return "other_size";
