@@ -73,10 +73,12 @@ async function work(deps: PassDeps, report: PassReport): Promise<void> {
   const pass: Pass = { ...deps, claim, listing, packed, arePacksSent, progress, report, attempt };
   await sendBundles(pass);
   const runs = await sendOwnWal(pass);
-  await sendSnapshot(pass, await sendArchives(pass, listedAt));
+  const { recordedAt, unchanged } = await sendArchives(pass, listedAt);
+  await sendSnapshot(pass, recordedAt);
   const indexed = await sendIndexed(pass);
-  // What was deleted or expired while a long pass sent is known now.
-  const known = await pass.archives.list();
+  const isIdle = report.sent === 0 && report.failed === 0;
+  // Sending can take hours, in which backups are deleted and expire.
+  const known = (isIdle ? unchanged : undefined) ?? (await pass.archives.list());
   await deleteObjects(pass, { ...known, indexed });
   step("pack-list");
   await writePacked(pass);

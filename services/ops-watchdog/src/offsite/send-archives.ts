@@ -1,4 +1,5 @@
 import { sealedSize } from "@svc/sealed";
+import type { ArchiveStore } from "./archive-store.ts";
 import { keyOfArchive } from "./object-key.ts";
 import { checkOwnCopies, type OwnCopies } from "./own-copies.ts";
 import { packedStateIn } from "./packed.ts";
@@ -8,11 +9,17 @@ import { type Archive, type CopyState, planArchives } from "./plan-archives.ts";
 import { send } from "./send.ts";
 import { sendPacked } from "./send-packed.ts";
 
-/**
- * Brings what is recorded of copies in line with the bucket, and copies the archives that have none. When the newest copy
- * was recorded, in ms; 0 = there is none.
- */
-export async function sendArchives(pass: Pass, listedAt: Date): Promise<number> {
+type Listed = Awaited<ReturnType<ArchiveStore["list"]>>;
+
+type SentArchives = {
+  /** When the newest copy was recorded, in unix ms; 0 = there is none. */
+  recordedAt: number;
+  /** The archives as they were listed, where nothing about them was recorded or sent since. */
+  unchanged: Listed | undefined;
+};
+
+/** Brings what is recorded of copies in line with the bucket, and copies the archives that have none. */
+export async function sendArchives(pass: Pass, listedAt: Date): Promise<SentArchives> {
   const { archives, progress, step, now } = pass;
   const found = await archives.list();
   const own = await checkOwnCopies(pass, found.archives);
@@ -34,7 +41,8 @@ export async function sendArchives(pass: Pass, listedAt: Date): Promise<number> 
     if (await sendArchive(pass, archive, own)) recordedAt = now();
   }
   await own.write();
-  return recordedAt;
+  const isUnchanged = plan.clear.length + plan.record.length + plan.send.length === 0;
+  return { recordedAt, unchanged: isUnchanged ? found : undefined };
 }
 
 function newestRecorded(archives: readonly Archive[], cleared: readonly Archive[]): number {
