@@ -15,8 +15,15 @@ const hostProgram = existsSync(bundledProgram)
  * get 2 MiB, old ones may grow by half before they are looked at.
  */
 export const programFlags: readonly string[] = ["--max-semi-space-size=2", "--heap-growing-percent=50"];
-/** Each thread that has memory of its own otherwise keeps what it once needed. */
-export const programMemory: NodeJS.ProcessEnv = { MALLOC_ARENA_MAX: "2" };
+/**
+ * Memory that is freed goes back to the system at once: by default each thread keeps an arena of its own, and every large
+ * buffer that is freed raises the size (up to 32 MiB) below which the allocator keeps buffers.
+ */
+export const programMemory: NodeJS.ProcessEnv = {
+  MALLOC_ARENA_MAX: "2",
+  MALLOC_MMAP_THRESHOLD_: "131072",
+  MALLOC_TRIM_THRESHOLD_: "131072",
+};
 
 export type RunProgram = (command: Command, signal: AbortSignal) => Promise<unknown>;
 
