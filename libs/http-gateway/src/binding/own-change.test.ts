@@ -87,6 +87,20 @@ async function untilAnswered(): Promise<void> {
 }
 const sizeOf = (id: string) => committed.get(id)?.size;
 
+/** How long the gateway waits for a view that does not catch up. */
+const catchUpMs = 1_000;
+
+/** A wait for the view takes at least `catchUpMs` each time; a busy machine does not delay every round by that much. */
+async function assertNoWait(round: () => Promise<void>): Promise<void> {
+  let fastestMs = Number.POSITIVE_INFINITY;
+  for (let count = 0; count < 8 && fastestMs >= catchUpMs; count++) {
+    const startedAt = performance.now();
+    await round();
+    fastestMs = Math.min(fastestMs, performance.now() - startedAt);
+  }
+  assert.ok(fastestMs < catchUpMs, `the fastest round took ${fastestMs} ms`);
+}
+
 test("a page shows what its reader has just changed, and the owner is not asked for the list", async () => {
   const [cookie, other] = [fixture.signIn("usr-changes"), fixture.signIn("usr-reads")];
   const old = await bodyOf("/pages?sort=size&order=desc&limit=1", other);
@@ -108,21 +122,19 @@ test("a page shows what its reader has just changed, and the owner is not asked 
 test("readers who have changed nothing wait for nobody", async () => {
   const cookie = fixture.signIn("usr-idle");
   canWrite = false;
-  const startedAt = performance.now();
-  assert.equal(await askedFor(() => bodyOf("/pages?limit=1", cookie)), 0);
-  assert.ok(performance.now() - startedAt < 500);
+  await assertNoWait(async () => {
+    assert.equal(await askedFor(() => bodyOf("/pages?limit=1", cookie)), 0);
+  });
 });
 
 test("while the owner cannot write its view, the page is cut from its whole list without a wait", async () => {
   const cookie = fixture.signIn("usr-late");
   canWrite = false;
-  const startedAt = performance.now();
-  for (let round = 0; round < 3; round++) {
+  await assertNoWait(async () => {
     await change("c", cookie);
     const page = JSON.parse(await bodyOf("/pages?query=c", cookie));
     assert.deepEqual(page.things, [{ name: "c", size: sizeOf("c") }]);
-  }
-  assert.ok(performance.now() - startedAt < 1_000);
+  });
 });
 
 test("an entry whose counterpart is missing is the owner's to list", async () => {
