@@ -129,9 +129,9 @@ async function play(docker: Docker, staying: readonly string[], sessionServer: s
       ({ status }) => status < 500,
       () => false,
     );
-  await timed("until the gateway answers", () => until(answers, 90_000, "the external gateway"));
+  await timed("until the gateway answers", () => until(answers, 300_000, "the external gateway"));
   const link = join(docker.volume(`${project}_data`), "setup-url");
-  await until(() => existsSync(link), 60_000, "the setup link");
+  await until(() => existsSync(link), 180_000, "the setup link");
   await timed("until all are healthy", () => becomeHealthy(docker, project));
   await checkContainment(docker, { project, names: staying });
   await checkPorts();
@@ -141,7 +141,7 @@ async function play(docker: Docker, staying: readonly string[], sessionServer: s
     const stack = installedStack({ dir: inside.dir, file, sessionServer });
     await stack.setUp();
     const key = await addOwnKey(stack);
-    await until(() => letsIn(stack), 60_000, "the login gate to let players in");
+    await until(() => letsIn(stack), 180_000, "the login gate to let players in");
     const { seconds } = await playMainFlow(stack, inside);
     for (const [what, took] of Object.entries(seconds)) console.log(`${what}: ${took} s`);
     await movesFiles(docker, { project, stack, key });
@@ -155,7 +155,7 @@ async function play(docker: Docker, staying: readonly string[], sessionServer: s
 async function survivesItsCluster(docker: Docker, stack: Stack): Promise<void> {
   await killContainer(docker, project, "cluster");
   const makes = async () => (await stack.svc("server", "create", "after")).code === 0;
-  await until(makes, 60_000, "a server to be made");
+  await until(makes, 180_000, "a server to be made");
   const woken = await stack.svc("server", "wake", "after", "--wait");
   assert.equal(woken.code, 0, `${woken.stderr}${woken.stdout}`);
   console.log("the others went on while the embedded cluster was killed");
