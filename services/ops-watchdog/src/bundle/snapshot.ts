@@ -95,15 +95,20 @@ async function listMigrations(client: pg.Client, schema: string) {
   return rows;
 }
 
+/** `table` is quoted where it has to be; without a schema it is looked up on the search path. */
+export async function hasTable(client: pg.Client, table: string): Promise<boolean> {
+  const { rows } = await client.query<{ there: boolean }>("select to_regclass($1) is not null as there", [
+    table,
+  ]);
+  return rows[0]?.there === true;
+}
+
 /** Applied migrations of all schemas together, as `schema_version` of a manifest counts them. */
 export async function countMigrations(client: pg.Client): Promise<number> {
   let count = 0;
   for (const schema of schemaNames) {
-    const table = qualified(schema, "schema_migrations");
-    const { rows } = await client.query<{ there: boolean }>("select to_regclass($1) is not null as there", [
-      table,
-    ]);
-    if (rows[0]?.there) count += (await listMigrations(client, schema)).length;
+    if (await hasTable(client, qualified(schema, "schema_migrations")))
+      count += (await listMigrations(client, schema)).length;
   }
   return count;
 }

@@ -13,7 +13,6 @@ import {
 } from "../testing/offsite-fixture.ts";
 import { day } from "../testing/storage-stub.ts";
 import type { FetchedWorlds } from "./fetch-worlds.ts";
-import { keyOfArchive } from "./object-key.ts";
 import type { Verified } from "./verify-copies.ts";
 
 type Fault = Parameters<OffsiteFixture["s3"]["faults"]["add"]>[0];
@@ -37,14 +36,16 @@ beforeEach(async () => {
   await completed();
 });
 
-const keyOf = (id: string) => keyOfArchive(fixture.storage.rows.get(id)?.archive ?? "");
 const hasObject = (key: string) => fixture.s3.keys().includes(key);
 
 const completed = (about?: Parameters<Host["sync"]>[0]) => completedPass(host, about);
 
 async function assertReadable(keys = [fixture.key]): Promise<void> {
   for (const id of ["bk-1", "bk-2"])
-    assert.ok((await fixture.opened(keyOf(id), keys)).equals(readFileSync(fixture.storage.pathOf(id))), id);
+    assert.ok(
+      (await fixture.opened(fixture.keyOf(id), keys)).equals(readFileSync(fixture.storage.pathOf(id))),
+      id,
+    );
 }
 
 /** What a person who deletes a backup leaves behind once its retention has passed. */
@@ -65,12 +66,12 @@ describe("a deletion", () => {
   ];
   for (const [fact, fault, isGone] of faults) {
     test(`that the store ${fact} keeps its record, and the next pass finishes it`, async () => {
-      const key = keyOf("bk-1");
+      const key = fixture.keyOf("bk-1");
       expire("bk-1");
       fixture.s3.faults.add({ ...fault, key });
       const { state } = await host.sync();
       assert.notEqual(state, "completed");
-      assert.deepEqual([hasObject(key), hasObject(keyOf("bk-2"))], [!isGone, true]);
+      assert.deepEqual([hasObject(key), hasObject(fixture.keyOf("bk-2"))], [!isGone, true]);
       assert.ok(fixture.storage.rows.get("bk-1")?.offsite_at);
       fixture.s3.faults.clear();
       await completed();
@@ -86,7 +87,7 @@ describe("a deletion", () => {
     };
     const { state, report } = await host.sync({ step: takenOver });
     assert.deepEqual([state, report.deleted, report.writer?.name], ["standby", 0, "other.example"]);
-    assert.ok(hasObject(keyOf("bk-1")));
+    assert.ok(hasObject(fixture.keyOf("bk-1")));
   });
 });
 
@@ -139,7 +140,7 @@ describe("a rotation of the only copy there is", () => {
         assert.equal(fixture.s3.bytesOf("svc-key-id").toString(), `${next.id}\n${fixture.key.id}\n`);
         fixture.s3.faults.clear();
         await completed({ keys });
-        assert.ok((await fixture.opened(keyOf("bk-3"), [next])).equals(bytes));
+        assert.ok((await fixture.opened(fixture.keyOf("bk-3"), [next])).equals(bytes));
         assert.equal(fixture.s3.bytesOf("svc-key-id").toString(), `${next.id}\n`);
         assert.deepEqual(
           fixture.s3.keys().filter((one) => one.startsWith("resealed/")),
@@ -165,10 +166,19 @@ describe("a verification", () => {
   }
 
   test("names the one copy that the store does not answer for, and opens the others", async () => {
-    fixture.s3.faults.add({ ...get, key: keyOf("bk-1"), do: "refuse", status: 500, code: "InternalError" });
+    fixture.s3.faults.add({
+      ...get,
+      key: fixture.keyOf("bk-1"),
+      do: "refuse",
+      status: 500,
+      code: "InternalError",
+    });
     const { checked, damaged, unread } = await host.run<Verified>({ do: "offsite-verify" });
-    assert.deepEqual([damaged, unread.map(({ key }) => key)], [[], [keyOf("bk-1")]]);
-    assert.deepEqual([checked.includes(keyOf("bk-1")), checked.includes(keyOf("bk-2"))], [false, true]);
+    assert.deepEqual([damaged, unread.map(({ key }) => key)], [[], [fixture.keyOf("bk-1")]]);
+    assert.deepEqual(
+      [checked.includes(fixture.keyOf("bk-1")), checked.includes(fixture.keyOf("bk-2"))],
+      [false, true],
+    );
   });
 });
 
@@ -179,7 +189,7 @@ describe("a fetch of worlds", () => {
   test("with another key puts nothing in place and says so", async () => {
     rmSync(fixture.storage.pathOf("bk-1"));
     const { fetched, failures } = await fetchWorlds({ keys: [generateKey()] });
-    assert.deepEqual([fetched, failures.map(({ key }) => key)], [0, [keyOf("bk-1")]]);
+    assert.deepEqual([fetched, failures.map(({ key }) => key)], [0, [fixture.keyOf("bk-1")]]);
     assert.match(failures[0]?.error ?? "", /no key opens the object/);
     assert.equal(existsSync(fixture.storage.pathOf("bk-1")), false);
     assert.equal((await fetchWorlds()).fetched, 1);

@@ -10,7 +10,7 @@ import { type Host, type OffsiteFixture, openOffsiteFixture } from "../testing/o
 import type { FetchedBundle } from "./fetch-db.ts";
 import type { FetchedImages, FetchedUploads } from "./fetch-indexed.ts";
 import type { FetchedWorlds } from "./fetch-worlds.ts";
-import { indexOfKey, keyOfArchive, keyOfBundle } from "./object-key.ts";
+import { indexOfKey, keyOfBundle } from "./object-key.ts";
 
 let fixture: OffsiteFixture;
 let host: Host;
@@ -28,7 +28,6 @@ beforeEach(async () => {
   fresh = fixture.addHost(`new-${hosts}`);
 });
 
-const keyOf = (id: string) => keyOfArchive(fixture.storage.rows.get(id)?.archive ?? "");
 const backUp = async () => (await host.run<{ name: string }>({ do: "back-up", label: "daily" })).name;
 const fetchDb = (bundle = "latest", about: { force?: boolean; keys?: [] } = {}) =>
   fresh.run<FetchedBundle>({ do: "offsite-fetch-db", bundle, force: about.force ?? false });
@@ -152,7 +151,7 @@ describe("worlds", () => {
     fixture.storage.add("bk-2");
     await sync();
     for (const id of ["bk-1", "bk-2"]) rmSync(fixture.storage.pathOf(id));
-    fixture.s3.remove(keyOf("bk-1"));
+    fixture.s3.remove(fixture.keyOf("bk-1"));
     const done = await fetchWorlds();
     assert.deepEqual([done.fetched, done.missing.map(({ id }) => id)], [1, ["bk-1"]]);
   });
@@ -161,12 +160,12 @@ describe("worlds", () => {
     fixture.storage.add("bk-1");
     fixture.storage.add("bk-2");
     await sync();
-    fixture.s3.replace(keyOf("bk-1"), fixture.s3.bytesOf(keyOf("bk-2")));
+    fixture.s3.replace(fixture.keyOf("bk-1"), fixture.s3.bytesOf(fixture.keyOf("bk-2")));
     rmSync(fixture.storage.pathOf("bk-1"));
     const done = await fetchWorlds();
     assert.deepEqual(
       done.failures.map(({ key, error }) => [key, error]),
-      [[keyOf("bk-1"), "its digest is not the recorded one"]],
+      [[fixture.keyOf("bk-1"), "its digest is not the recorded one"]],
     );
     assert.ok(!readdirSync(fixture.archiveDir).includes(fixture.storage.rows.get("bk-1")?.archive ?? ""));
   });

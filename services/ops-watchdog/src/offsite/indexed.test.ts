@@ -10,7 +10,7 @@ import {
   type OffsiteFixture,
   openOffsiteFixture,
 } from "../testing/offsite-fixture.ts";
-import { indexOfKey, keyOfArchive } from "./object-key.ts";
+import { indexOfKey } from "./object-key.ts";
 import type { Verified } from "./verify-copies.ts";
 
 let fixture: OffsiteFixture;
@@ -28,7 +28,6 @@ beforeEach(async () => {
 });
 
 const add = (id: string) => fixture.storage.add(id, {});
-const keyOf = (id: string) => keyOfArchive(fixture.storage.rows.get(id)?.archive ?? "");
 const hasObject = (key: string) => fixture.s3.keys().includes(key);
 const backUp = async () => (await host.run<{ name: string }>({ do: "back-up", label: "daily" })).name;
 
@@ -139,9 +138,11 @@ describe("verification", () => {
       const { damaged } = await host.run<Verified>({ do: "offsite-verify" });
       assert.deepEqual(
         damaged.map((one) => [one.key, one.repaired]),
-        [[keyOf("bk-1"), true]],
+        [[fixture.keyOf("bk-1"), true]],
       );
-      assert.ok((await fixture.opened(keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))));
+      assert.ok(
+        (await fixture.opened(fixture.keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))),
+      );
     });
   }
 
@@ -151,27 +152,29 @@ describe("verification", () => {
     await completed();
     const sound = await host.run<Verified>({ do: "offsite-verify" });
     assert.deepEqual([sound.checked.length >= 2, sound.damaged], [true, []]);
-    const bytes = Buffer.from(fixture.s3.bytesOf(keyOf("bk-1")));
+    const bytes = Buffer.from(fixture.s3.bytesOf(fixture.keyOf("bk-1")));
     bytes.writeUInt8(bytes.readUInt8(50_000) ^ 1, 50_000);
-    fixture.s3.replace(keyOf("bk-1"), bytes);
+    fixture.s3.replace(fixture.keyOf("bk-1"), bytes);
     const found = await host.run<Verified>({ do: "offsite-verify", sample: 5 });
     assert.deepEqual(
       found.damaged.map(({ key, repaired }) => [key, repaired]),
-      [[keyOf("bk-1"), true]],
+      [[fixture.keyOf("bk-1"), true]],
     );
-    assert.ok((await fixture.opened(keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))));
+    assert.ok(
+      (await fixture.opened(fixture.keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))),
+    );
   });
 
   test("names the copy of another world in the place of one", async () => {
     add("bk-1");
     add("bk-2");
     await completed();
-    fixture.s3.replace(keyOf("bk-1"), fixture.s3.bytesOf(keyOf("bk-2")));
+    fixture.s3.replace(fixture.keyOf("bk-1"), fixture.s3.bytesOf(fixture.keyOf("bk-2")));
     rmSync(fixture.storage.pathOf("bk-1"));
     const { damaged } = await host.run<Verified>({ do: "offsite-verify" });
     assert.deepEqual(
       damaged.map(({ key, problem, repaired }) => [key, problem, repaired]),
-      [[keyOf("bk-1"), "its digest is not the recorded one", false]],
+      [[fixture.keyOf("bk-1"), "its digest is not the recorded one", false]],
     );
   });
 });

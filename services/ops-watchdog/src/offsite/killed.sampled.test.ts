@@ -11,7 +11,6 @@ import { generateKey, type SealKey } from "@svc/sealed";
 import type { Command } from "../host/command.ts";
 import { type Host, type OffsiteFixture, openOffsiteFixture } from "../testing/offsite-fixture.ts";
 import { day } from "../testing/storage-stub.ts";
-import { keyOfArchive } from "./object-key.ts";
 import type { Verified } from "./verify-copies.ts";
 
 let fixture: OffsiteFixture;
@@ -35,8 +34,7 @@ beforeEach(async () => {
   fixture.builds.addContext();
 });
 
-const keyOf = (id: string) => keyOfArchive(fixture.storage.rows.get(id)?.archive ?? "");
-const isStored = (id: string) => fixture.s3.keys().includes(keyOf(id));
+const isStored = (id: string) => fixture.s3.keys().includes(fixture.keyOf(id));
 
 async function kill(command: Command, step: string, keys?: readonly SealKey[]): Promise<void> {
   assert.equal(await host.kill(command, step, keys), "SIGKILL");
@@ -68,7 +66,10 @@ async function assertIndexed(keys?: readonly SealKey[]): Promise<void> {
 
 async function assertCopied(ids: readonly string[], keys?: readonly SealKey[]): Promise<void> {
   for (const id of ids) {
-    assert.ok((await fixture.opened(keyOf(id), keys)).equals(readFileSync(fixture.storage.pathOf(id))), id);
+    assert.ok(
+      (await fixture.opened(fixture.keyOf(id), keys)).equals(readFileSync(fixture.storage.pathOf(id))),
+      id,
+    );
     assert.ok(fixture.storage.rows.get(id)?.offsite_at, id);
   }
 }
@@ -113,7 +114,7 @@ describe("a pass whose process is killed", () => {
     const sentParts = () =>
       fixture.s3.requests.filter(
         ({ operation, key, status }) =>
-          operation === "upload-part" && key === keyOf("bk-3") && status === 200,
+          operation === "upload-part" && key === fixture.keyOf("bk-3") && status === 200,
       ).length;
     // The two small archives come first, then two of its six parts.
     await kill({ do: "offsite-sync" }, "sent:4");

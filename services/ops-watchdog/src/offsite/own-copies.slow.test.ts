@@ -11,7 +11,6 @@ import {
   type OffsiteFixture,
   openOffsiteFixture,
 } from "../testing/offsite-fixture.ts";
-import { keyOfArchive } from "./object-key.ts";
 
 let fixture: OffsiteFixture;
 let host: Host;
@@ -26,14 +25,13 @@ beforeEach(async () => {
   host = fixture.addHost(`host-${hosts++}`);
 });
 
-const keyOf = (id: string) => keyOfArchive(fixture.storage.rows.get(id)?.archive ?? "");
 const offsiteAt = (id: string) => fixture.storage.rows.get(id)?.offsite_at;
 const requestsOf = (kind: string) =>
-  fixture.s3.requests.filter(({ operation, key }) => operation === kind && key === keyOf("bk-1"));
+  fixture.s3.requests.filter(({ operation, key }) => operation === kind && key === fixture.keyOf("bk-1"));
 const isIntact = async (id: string) =>
-  (await fixture.opened(keyOf(id))).equals(readFileSync(fixture.storage.pathOf(id)));
+  (await fixture.opened(fixture.keyOf(id))).equals(readFileSync(fixture.storage.pathOf(id)));
 const forge = (id: string) =>
-  fixture.s3.replace(keyOf(id), randomBytes(fixture.s3.bytesOf(keyOf(id)).length));
+  fixture.s3.replace(fixture.keyOf(id), randomBytes(fixture.s3.bytesOf(fixture.keyOf(id)).length));
 
 describe("an object of the same size in the place of a copy", () => {
   test("has the record taken back and the copy sent again, and is named", async () => {
@@ -45,7 +43,7 @@ describe("an object of the same size in the place of a copy", () => {
     assert.equal(state, "incomplete");
     assert.deepEqual(
       report.failures.map(({ key }) => key),
-      [keyOf("bk-1")],
+      [fixture.keyOf("bk-1")],
     );
     assert.match(report.failures[0]?.error ?? "", /another object is in its place/);
     assert.deepEqual(fixture.storage.recorded, ["-bk-1", "bk-1"]);
@@ -61,7 +59,7 @@ describe("an object of the same size in the place of a copy", () => {
     const { report } = await host.sync();
     assert.equal(offsiteAt("bk-1"), undefined);
     const worlds = report.kinds?.find(({ kind }) => kind === "worlds");
-    assert.deepEqual(worlds?.not_whole, [keyOf("bk-1")]);
+    assert.deepEqual(worlds?.not_whole, [fixture.keyOf("bk-1")]);
   });
 
   test("is not recorded either when it was there before the copy was sent", async () => {
@@ -71,7 +69,7 @@ describe("an object of the same size in the place of a copy", () => {
     const row = fixture.storage.rows.get("bk-1");
     if (row) row.offsite_at = undefined;
     // A genuine copy of another archive.
-    fixture.s3.replace(keyOf("bk-1"), fixture.s3.bytesOf(keyOf("bk-2")));
+    fixture.s3.replace(fixture.keyOf("bk-1"), fixture.s3.bytesOf(fixture.keyOf("bk-2")));
     rmSync(join(host.stateDir, "copies.json"));
     fixture.storage.recorded.length = 0;
     assert.equal((await host.sync()).state, "incomplete");
@@ -87,7 +85,7 @@ describe("a copy with another tag", () => {
     const other = fixture.addHost(`host-${hosts++}`);
     await other.run({ do: "offsite-take-over", apply: true });
     // Another machine sealed it anew.
-    fixture.s3.remove(keyOf("bk-1"));
+    fixture.s3.remove(fixture.keyOf("bk-1"));
     await completedPass(other);
     await host.run({ do: "offsite-take-over", apply: true });
     for (const times of [1, 0]) {

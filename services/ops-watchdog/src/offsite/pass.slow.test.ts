@@ -11,7 +11,6 @@ import {
 } from "../testing/offsite-fixture.ts";
 import { day } from "../testing/storage-stub.ts";
 import { claimWriter } from "./claim.ts";
-import { keyOfArchive } from "./object-key.ts";
 import { StandbyError } from "./writer.ts";
 
 let fixture: OffsiteFixture;
@@ -31,7 +30,6 @@ function addHost(): Host {
   hosts += 1;
   return fixture.addHost(`host-${hosts}`);
 }
-const keyOf = (id: string) => keyOfArchive(fixture.storage.rows.get(id)?.archive ?? "");
 const offsiteAt = (id: string) => fixture.storage.rows.get(id)?.offsite_at;
 const add = (id: string, about: Parameters<OffsiteFixture["storage"]["add"]>[1] = {}) =>
   fixture.storage.add(id, about);
@@ -45,8 +43,10 @@ describe("a pass", () => {
     const name = await backUp();
     const { size_bytes } = add("bk-1");
     const report = await completed();
-    assert.equal(fixture.s3.bytesOf(keyOf("bk-1")).length, sealedSize(size_bytes));
-    assert.ok((await fixture.opened(keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))));
+    assert.equal(fixture.s3.bytesOf(fixture.keyOf("bk-1")).length, sealedSize(size_bytes));
+    assert.ok(
+      (await fixture.opened(fixture.keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))),
+    );
     assert.ok(offsiteAt("bk-1"));
     assert.ok(hasObject(`db/${name}.sealed`));
     assert.equal(fixture.s3.bytesOf("svc-key-id").toString().trim(), fixture.key.id);
@@ -83,7 +83,7 @@ describe("a pass", () => {
     await completed();
     assert.ok(offsiteAt("bk-1"));
     assert.ok(
-      !fixture.s3.requests.some(({ operation, key }) => operation === "put" && key === keyOf("bk-1")),
+      !fixture.s3.requests.some(({ operation, key }) => operation === "put" && key === fixture.keyOf("bk-1")),
     );
   });
 
@@ -94,21 +94,23 @@ describe("a pass", () => {
     test(`takes back the record of a copy that ${fact}, and sends it again`, async () => {
       add("bk-1");
       await completed();
-      harm(keyOf("bk-1"));
+      harm(fixture.keyOf("bk-1"));
       fixture.storage.recorded.length = 0;
       await completed();
       assert.deepEqual(fixture.storage.recorded, ["-bk-1", "bk-1"]);
-      assert.ok((await fixture.opened(keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))));
+      assert.ok(
+        (await fixture.opened(fixture.keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))),
+      );
     });
   }
 
   test("names what is neither here nor there, and takes back its record", async () => {
     add("bk-1");
     await completed();
-    fixture.s3.remove(keyOf("bk-1"));
+    fixture.s3.remove(fixture.keyOf("bk-1"));
     rmSync(fixture.storage.pathOf("bk-1"));
     const { kinds } = await completed();
-    assert.deepEqual(kinds?.[1]?.missing, [keyOf("bk-1")]);
+    assert.deepEqual(kinds?.[1]?.missing, [fixture.keyOf("bk-1")]);
     assert.equal(offsiteAt("bk-1"), undefined);
   });
 
@@ -126,9 +128,9 @@ describe("a pass", () => {
     assert.equal(state, "incomplete");
     assert.deepEqual(
       report.failures.map(({ key, error }) => [key, error]),
-      [[keyOf("bk-1"), "its digest is not the recorded one"]],
+      [[fixture.keyOf("bk-1"), "its digest is not the recorded one"]],
     );
-    assert.deepEqual([hasObject(keyOf("bk-1")), hasObject(keyOf("bk-2"))], [false, true]);
+    assert.deepEqual([hasObject(fixture.keyOf("bk-1")), hasObject(fixture.keyOf("bk-2"))], [false, true]);
     assert.equal(offsiteAt("bk-1"), undefined);
   });
 
@@ -150,7 +152,7 @@ describe("a pass", () => {
     assert.equal(first.state, "incomplete");
     fixture.s3.faults.clear();
     await completed();
-    assert.ok((await fixture.opened(keyOf("bk-1"))).equals(bytes));
+    assert.ok((await fixture.opened(fixture.keyOf("bk-1"))).equals(bytes));
     assert.deepEqual(fixture.s3.openUploads(), []);
   });
 });
@@ -178,7 +180,9 @@ describe("a store that misbehaves", () => {
       assert.equal(offsiteAt("bk-1"), undefined);
       fixture.s3.faults.clear();
       await completed();
-      assert.ok((await fixture.opened(keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))));
+      assert.ok(
+        (await fixture.opened(fixture.keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))),
+      );
       assert.ok(offsiteAt("bk-1"));
     });
   }
@@ -196,7 +200,9 @@ describe("a store that misbehaves", () => {
       assert.deepEqual(fixture.storage.recorded, ["-bk-1", "bk-1"]);
       fixture.s3.faults.clear();
       assert.equal((await completed()).sent, 0);
-      assert.ok((await fixture.opened(keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))));
+      assert.ok(
+        (await fixture.opened(fixture.keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))),
+      );
     });
   }
 
@@ -220,13 +226,13 @@ describe("a store that misbehaves", () => {
     for (const key of fixture.s3.keys()) fixture.s3.remove(key);
     fixture.s3.requests.length = 0;
     const { kinds } = await completed();
-    assert.deepEqual(kinds?.[1]?.missing, [keyOf("bk-2")]);
+    assert.deepEqual(kinds?.[1]?.missing, [fixture.keyOf("bk-2")]);
     const deleted = fixture.s3.requests.filter(({ operation }) => operation === "delete");
     assert.deepEqual(
       deleted.filter(({ key }) => /^(worlds|registry|uploads)/.test(key)),
       [],
     );
-    assert.deepEqual([hasObject(keyOf("bk-1")), offsiteAt("bk-2")], [true, undefined]);
+    assert.deepEqual([hasObject(fixture.keyOf("bk-1")), offsiteAt("bk-2")], [true, undefined]);
   });
 
   test("that loses an answer has the copy recorded all the same", async () => {
@@ -257,7 +263,7 @@ describe("deletion", () => {
     await completed();
     const row = fixture.storage.rows.get("bk-1");
     assert.ok(row);
-    const key = keyOf("bk-1");
+    const key = fixture.keyOf("bk-1");
     Object.assign(row, { status: "deleted" });
     rmSync(fixture.storage.pathOf("bk-1"));
     await completed();
@@ -265,14 +271,14 @@ describe("deletion", () => {
     Object.assign(row, { expires_at: old() });
     const { deleted } = await completed();
     assert.deepEqual([deleted, hasObject(key), row.offsite_at], [1, false, undefined]);
-    assert.ok(hasObject(keyOf("bk-2")));
+    assert.ok(hasObject(fixture.keyOf("bk-2")));
   });
 
   test("leaves everything where the database lists no archive", async () => {
     await backUp();
     add("bk-1");
     await completed();
-    const key = keyOf("bk-1");
+    const key = fixture.keyOf("bk-1");
     const row = fixture.storage.rows.get("bk-1");
     Object.assign(row ?? {}, { status: "deleted", expires_at: old() });
     assert.equal((await completed()).deleted, 0);
@@ -330,7 +336,7 @@ describe("the key", () => {
     await completed({ keys });
     assert.equal(fixture.s3.bytesOf("svc-key-id").toString(), `${next.id}\n`);
     for (const id of ["bk-1", "bk-2", "bk-3"]) {
-      const plain = await fixture.opened(keyOf(id), [next]);
+      const plain = await fixture.opened(fixture.keyOf(id), [next]);
       assert.ok(plain.equals(readFileSync(fixture.storage.pathOf(id))));
     }
     assert.equal((await host.sync()).state, "wrong_key");

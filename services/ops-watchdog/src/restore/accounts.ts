@@ -2,7 +2,7 @@
 // come from elsewhere.
 
 import type pg from "pg";
-import { connect } from "../bundle/snapshot.ts";
+import { connect, hasTable } from "../bundle/snapshot.ts";
 
 export type KeptFromBefore = {
   /** User names of accounts that the bundle opens and the replaced database had disabled or deleted. */
@@ -16,10 +16,7 @@ export async function rememberAccounts(client: pg.Client): Promise<void> {
   await client.query(
     "create temp table replaced_accounts (id text primary key, is_closed boolean, is_staff boolean) on commit drop",
   );
-  const { rows } = await client.query<{ there: boolean }>(
-    "select to_regclass('identity.users') is not null as there",
-  );
-  if (!rows[0]?.there) return;
+  if (!(await hasTable(client, "identity.users"))) return;
   await client.query(
     `insert into replaced_accounts
      select id, disabled or deleted_at is not null, role::text <> 'user' from identity.users`,
@@ -76,10 +73,7 @@ export async function findStaff(
 async function readAccounts(url: string, ids: readonly string[]): Promise<Map<string, Account>> {
   const client = await connect(url, "svc-restore-plan");
   try {
-    const there = await client.query<{ there: boolean }>(
-      "select to_regclass('identity.users') is not null as there",
-    );
-    if (!there.rows[0]?.there) return new Map();
+    if (!(await hasTable(client, "identity.users"))) return new Map();
     const { rows } = await client.query<Account>(
       `select id, username, role::text, disabled or deleted_at is not null as "isClosed"
        from identity.users where id = any($1)`,

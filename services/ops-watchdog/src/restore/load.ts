@@ -3,7 +3,7 @@
 import { buildSchema } from "@svc/store";
 import type pg from "pg";
 import type { Manifest, SchemaEntry, TableEntry } from "../bundle/manifest.ts";
-import { qualified, schemaNames } from "../bundle/snapshot.ts";
+import { hasTable, qualified, schemaNames } from "../bundle/snapshot.ts";
 import { DamagedBundleError, unpacked } from "../bundle/verify.ts";
 import { copyIn } from "./copy-in.ts";
 import { type MemberReader, openMembers } from "./member.ts";
@@ -149,11 +149,8 @@ async function setSequences(client: pg.Client, { name, sequences }: SchemaEntry)
 async function afterRestore(client: pg.Client, schema: OwnedSchema): Promise<void> {
   await client.query(`set local search_path to ${quote(schema.name)}`);
   if (schema.afterRestore !== "") await client.query(schema.afterRestore);
-  const { rows } = await client.query<{ there: boolean }>(
-    "select to_regclass('handled_requests') is not null as there",
-  );
   // Outcomes of requests that the restored database never saw.
-  if (rows[0]?.there) await client.query("delete from handled_requests");
+  if (await hasTable(client, "handled_requests")) await client.query("delete from handled_requests");
   await client.query("set local search_path to default");
 }
 

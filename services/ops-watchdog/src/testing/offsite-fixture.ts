@@ -17,6 +17,7 @@ import { settings as schema } from "../config.ts";
 import type { Command } from "../host/command.ts";
 import type { HostContext } from "../host/context.ts";
 import { runCommand } from "../host/run-command.ts";
+import { keyOfArchive } from "../offsite/object-key.ts";
 import type { PassResult } from "../offsite/pass.ts";
 import { type BuildsStub, serveBuilds } from "./builds-stub.ts";
 import { createWatchdogDatabase } from "./fixture.ts";
@@ -54,6 +55,8 @@ export type OffsiteFixture = {
   key: SealKey;
   /** Another machine that uses the bucket; `set` are settings beside those of every host. */
   addHost: (name: string, set?: readonly string[]) => Host;
+  /** Key of the whole copy of a backup. */
+  keyOf: (id: string) => string;
   /** Plaintext of an object. */
   opened: (key: string, keys?: readonly SealKey[]) => Promise<Buffer>;
   /** Empties the bucket and everything that is recorded. */
@@ -95,6 +98,7 @@ export async function openOffsiteFixture(): Promise<OffsiteFixture> {
     archiveDir,
     key,
     addHost: (name, set = []) => hostIn(about, name, set),
+    keyOf: (id) => keyOfArchive(storage.rows.get(id)?.archive ?? ""),
     opened: async (object, keys = [key]) => {
       const chunks: Buffer[] = [];
       for await (const chunk of open([s3.bytesOf(object)], ringOf(keys))) chunks.push(chunk);
