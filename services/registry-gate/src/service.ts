@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { RequestListener, Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { addressKey } from "@svc/proto/address";
 import type { Logger, Registry } from "@svc/telemetry";
 import { createCredentials } from "./access/credentials.ts";
 import { startDailyCollection } from "./collect/daily.ts";
@@ -77,7 +78,7 @@ export async function startGate({ config, log, registry, now = Date.now }: Deps)
 function limitByAddress(most: number): (socket: Socket) => void {
   const open = new Map<string, number>();
   return (socket) => {
-    const { remoteAddress: address = "" } = socket;
+    const address = addressKey(socket.remoteAddress ?? "");
     const count = (open.get(address) ?? 0) + 1;
     open.set(address, count);
     socket.once("close", () => {
