@@ -40,7 +40,7 @@ type Control = { closing: AbortSignal; endRound: () => void };
 
 const retryMs = { first: 50, last: 2_000 };
 /** A message is announced before it is stored: the waits before each further search for it. */
-const confirmMs = [1, 4, 16, 64, 256] as const;
+const confirmMs = [1, 2, 4, 8, 16, 32, 64, 128, 256] as const;
 
 /** Reads until closed; waits for a stream that does not exist yet. */
 export function openOrdered(core: Core, options: OrderedOptions): OrderedReader {
