@@ -57,13 +57,13 @@ async function deleteKeys(pass: Pass, keys: readonly string[], archives: readonl
   }
 }
 
-/** A present backup that is nowhere whole may be brought back with its manifest, and then needs the packs of its server. */
+/** A backup that is nowhere whole may be brought back with its manifest, and then needs the packs of its server. */
 function packFactsOf(pass: Pass, archives: readonly Archive[]): PackFacts {
   const { copies, retiredAt } = pass.packed;
   const stateOf = copyStateIn(pass);
   const missing = new Set<string>();
   for (const archive of archives) {
-    if (archive.status !== "present" || (archive.local === "whole" && !archive.is_corrupt)) continue;
+    if (archive.status === "deleted" || (archive.local === "whole" && !archive.is_corrupt)) continue;
     const server = archiveOfKey(keyOfArchive(archive.archive))?.server;
     if (server !== undefined && stateOf(archive) !== "whole") missing.add(server);
   }

@@ -3,7 +3,7 @@
 // | a pack of the bucket                                                                     |         |
 // |------------------------------------------------------------------------------------------|---------|
 // | while it is not known what the manifests of the bucket name, or one of them cannot be read | stays, marked or not as before |
-// | of a server of which a present backup is neither here nor whole in the bucket             | stays, marked or not as before: its manifest may be brought back |
+// | of a server of which a present or expired backup is neither here nor whole in the bucket  | stays, marked or not as before: its manifest may be brought back |
 // | that a manifest of the bucket names, also one that is deleted now                          | stays, unmarked |
 // | that nothing names and that has no mark                                                    | stays and gets its mark |
 // | that was marked, or stored, less than `keepMs` ago, or nobody knows when                   | stays, marked |
@@ -19,7 +19,7 @@ export type PackFacts = {
   named: ReadonlyMap<string, { packs: readonly { name: string }[] }>;
   /** The marks: since when nothing names a pack, in unix ms, by its name. */
   retiredAt: ReadonlyMap<string, number>;
-  /** Servers of which a present backup is neither here nor whole in the bucket. */
+  /** Servers of which a present or expired backup is neither here nor whole in the bucket. */
   missing: ReadonlySet<string>;
 };
 

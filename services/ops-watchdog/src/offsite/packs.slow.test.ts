@@ -296,16 +296,19 @@ describe("packs that nothing names", () => {
     assert.deepEqual(packs.storedPacks(), []);
   });
 
-  test("stay while a present backup of the server is neither here nor whole in the bucket", async () => {
-    await packs.addDays(["bk-1", "bk-2", "bk-3"]);
-    await completed();
-    const before = packs.storedPacks();
-    for (const id of ["bk-1", "bk-3"]) packs.forget(id);
-    rmSync(join(fixture.archiveDir, `${packs.rowOf("bk-2").archive}.chunks`));
-    fixture.s3.remove(packs.manifestOf("bk-2"));
-    for (const _ of [1, 2, 3, 4]) await completed(soon);
-    assert.deepEqual(packs.storedPacks(), before);
-  });
+  for (const status of ["present", "expired"] as const)
+    test(`stay while a backup of the server that is ${status} is neither here nor whole in the bucket`, async () => {
+      await packs.addDays(["bk-1", "bk-2", "bk-3"]);
+      await completed();
+      const before = packs.storedPacks();
+      for (const id of ["bk-1", "bk-3"]) packs.forget(id);
+      const row = packs.rowOf("bk-2");
+      row.status = status;
+      rmSync(join(fixture.archiveDir, `${row.archive}.chunks`));
+      fixture.s3.remove(packs.manifestOf("bk-2"));
+      for (const _ of [1, 2, 3, 4]) await completed(soon);
+      assert.deepEqual(packs.storedPacks(), before);
+    });
 
   test("and are named again in time stay", async () => {
     await packs.addDays();
