@@ -14,6 +14,11 @@ export class CommandError extends Error {
   override name = "CommandError";
 }
 
+/** Arguments that are wrong by themselves: ends with 2, as what commander refuses. */
+export class UsageError extends CommandError {
+  override name = "UsageError";
+}
+
 export function print(outcome: Outcome, asJson: boolean): void {
   process.stdout.write(asJson ? `${JSON.stringify(outcome.json)}\n` : `${outcome.text}\n`);
   process.exitCode = outcome.exitCode ?? 0;

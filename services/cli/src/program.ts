@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { callerDir, defaultDataDir } from "./config.ts";
 import { withHints } from "./hint.ts";
-import { CommandError, explainError, type Outcome, print } from "./output.ts";
+import { CommandError, explainError, type Outcome, print, UsageError } from "./output.ts";
 
 /** Options of every command, before or after its name. */
 export type Common = { data: string; json?: boolean };
@@ -66,7 +66,8 @@ async function withReadableErrors<T>({ data }: Common, work: () => Promise<T>): 
   try {
     return await work();
   } catch (error) {
-    throw new CommandError(withHints(data, explainError(error)));
+    const Kind = error instanceof UsageError ? UsageError : CommandError;
+    throw new Kind(withHints(data, explainError(error)));
   }
 }
 
@@ -93,5 +94,5 @@ export function fail(error: unknown): void {
     return;
   }
   process.stderr.write(`svc: ${explainError(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }

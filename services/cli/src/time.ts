@@ -1,5 +1,5 @@
 import { parseDuration } from "@svc/config";
-import { CommandError } from "./output.ts";
+import { UsageError } from "./output.ts";
 
 /** Parses a span back from now, a date (midnight in local time) or a time. */
 export function momentOf(text: string, option: string, now = new Date()): Date {
@@ -7,7 +7,7 @@ export function momentOf(text: string, option: string, now = new Date()): Date {
   if (span !== undefined) return new Date(now.getTime() - span);
   const at = midnightOf(text) ?? timeOf(text);
   if (at) return at;
-  throw new CommandError(
+  throw new UsageError(
     `${option} ${text}: write a span such as 90s, 1h or 2d, a date such as 2026-11-20 or a time such as 2026-11-20T14:00:00Z`,
   );
 }
@@ -18,7 +18,7 @@ export function endOf(text: string, option: string): Date {
   if (midnight) return new Date(midnight.getFullYear(), midnight.getMonth(), midnight.getDate() + 1);
   const at = timeOf(text);
   if (at) return at;
-  throw new CommandError(
+  throw new UsageError(
     `${option} ${text}: write a date such as 2026-12-31, which counts to its end, or a time such as 2026-12-31T18:00:00Z`,
   );
 }
@@ -27,7 +27,7 @@ export function endOf(text: string, option: string): Date {
 export function startOf(text: string, option: string): Date {
   const at = midnightOf(text) ?? timeOf(text);
   if (at) return at;
-  throw new CommandError(
+  throw new UsageError(
     `${option} ${text}: write a date such as 2026-12-31, which counts from its beginning, or a time such as 2026-12-31T18:00:00Z`,
   );
 }
@@ -37,7 +37,7 @@ export function laterOf(text: string, option: string, now = new Date()): Date {
   const span = parseDuration(text);
   const at = span === undefined ? (nextClock(text, now) ?? timeOf(text)) : new Date(now.getTime() + span);
   if (at) return at;
-  throw new CommandError(
+  throw new UsageError(
     `${option} ${text}: write a span such as 48h or 3d, a time such as 22:00 or 'sun 22:00', or a date with a time such as 2026-12-31T18:00:00Z`,
   );
 }

@@ -11,7 +11,7 @@ import {
 } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
 import { addressOf } from "../account/panel-client.ts";
-import { CommandError, type Outcome, table } from "../output.ts";
+import { CommandError, type Outcome, table, UsageError } from "../output.ts";
 import { endOf } from "../time.ts";
 
 type At = { data: string };
@@ -35,7 +35,7 @@ function grantOf(options: GrantOptions): Grant {
   const preset = options.preset === undefined ? undefined : presetNamed(options.preset);
   const rights = [...(preset?.rights ?? []), ...(options.right ?? []).map(toRight)];
   if (rights.length === 0)
-    throw new CommandError(
+    throw new UsageError(
       `give --preset ${Object.keys(presets).join("|")} or --right, such as --right see,power`,
     );
   const given: AccessLimits = {
@@ -55,12 +55,12 @@ function grantOf(options: GrantOptions): Grant {
 function presetNamed(name: string): AccessPreset {
   const preset = Object.hasOwn(presets, name) ? presets[name] : undefined;
   if (preset) return preset;
-  throw new CommandError(`${name} is no preset; there are ${Object.keys(presets).join(", ")}`);
+  throw new UsageError(`${name} is no preset; there are ${Object.keys(presets).join(", ")}`);
 }
 
 function toRight(text: string): MemberRight {
   const { data } = MemberRight.safeParse(text);
-  if (data === undefined) throw new CommandError(`${text} is no right; there are ${memberRights.join(", ")}`);
+  if (data === undefined) throw new UsageError(`${text} is no right; there are ${memberRights.join(", ")}`);
   return data;
 }
 
@@ -113,8 +113,7 @@ export async function invite(
   server: string,
   { email, player, days, ...options }: InviteOptions,
 ): Promise<Outcome> {
-  if (email !== undefined && player !== undefined)
-    throw new CommandError("give --email or --player, not both");
+  if (email !== undefined && player !== undefined) throw new UsageError("give --email or --player, not both");
   const answer = await connectExternal(options.data).call(members.invite, {
     name: server,
     ...grantOf(options),

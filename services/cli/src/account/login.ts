@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { accounts, signIn } from "@svc/proto";
 import { hint } from "../hint.ts";
-import { CommandError, type Outcome } from "../output.ts";
+import { CommandError, type Outcome, UsageError } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
 import { loginByBrowser } from "./browser-login.ts";
 import { chooseWay, decideWay, hasPanel, type Way } from "./choose-way.ts";
@@ -43,7 +43,7 @@ async function loginBy(way: Way, options: LoginOptions): Promise<Login> {
   }
   if (way === "browser") return loginInBrowser(options);
   const { email } = options;
-  if (email === undefined) throw new CommandError(`--with ${way} needs --email, your verified address`);
+  if (email === undefined) throw new UsageError(`--with ${way} needs --email, your verified address`);
   const done = way === "email" ? await loginByMail(options, email) : await loginAsOperator(options, email);
   return { ...done, name: email };
 }

@@ -2,7 +2,7 @@ import type { Client } from "@svc/client";
 import { accounts } from "@svc/proto";
 import { hint } from "../hint.ts";
 import { mintSetupLink } from "../host/rescue.ts";
-import { CommandError, type Outcome } from "../output.ts";
+import { CommandError, type Outcome, UsageError } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
 import { exchangeCode } from "./mail-code.ts";
 import { createPanelClient } from "./panel-client.ts";
@@ -80,6 +80,6 @@ async function newLink(data: string): Promise<string> {
 
 function redeem(client: Client, link: string): Promise<accounts.SetupState> {
   const token = URL.canParse(link) ? new URL(link).searchParams.get("token") : null;
-  if (!token) throw new CommandError(`${link} is not a setup link; it must end in /setup?token=…`);
+  if (!token) throw new UsageError(`${link} is not a setup link; it must end in /setup?token=…`);
   return client.call(accounts.redeemSetup, { token });
 }

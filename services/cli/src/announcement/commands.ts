@@ -3,7 +3,7 @@
 import { parseDuration } from "@svc/config";
 import { announcements, shortMoment } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
-import { CommandError, type Outcome, planned, table } from "../output.ts";
+import { CommandError, type Outcome, planned, table, UsageError } from "../output.ts";
 import { endOf, startOf } from "../time.ts";
 
 export type At = { data: string };
@@ -31,12 +31,11 @@ export async function list({ data }: At): Promise<Outcome> {
 
 /** `from`: the start that --for counts from. */
 function untilOf({ end, for: span }: Given, from: number): string | undefined {
-  if (end !== undefined && span !== undefined) throw new CommandError("give --end or --for, not both");
+  if (end !== undefined && span !== undefined) throw new UsageError("give --end or --for, not both");
   if (end !== undefined) return endOf(end, "--end").toISOString();
   if (span === undefined) return undefined;
   const ms = parseDuration(span);
-  if (ms === undefined || ms <= 0)
-    throw new CommandError(`--for ${span}: write a span such as 90m, 2h or 1d`);
+  if (ms === undefined || ms <= 0) throw new UsageError(`--for ${span}: write a span such as 90m, 2h or 1d`);
   return new Date(from + ms).toISOString();
 }
 
@@ -44,7 +43,7 @@ export async function create(en: string, options: CreateOptions): Promise<Outcom
   const { zh, severity, id, maintenance = false } = options;
   const start = options.start === undefined ? undefined : startOf(options.start, "--start").toISOString();
   const end = untilOf(options, start === undefined ? Date.now() : Date.parse(start));
-  if (end === undefined) throw new CommandError("say until when, with --end or --for, such as --for 2h");
+  if (end === undefined) throw new UsageError("say until when, with --end or --for, such as --for 2h");
   const made = await connectExternal(options.data).call(announcements.create, {
     ...(id !== undefined && { id }),
     text: { en, ...(zh !== undefined && { zh }) },

@@ -2,7 +2,7 @@
 
 import type { Mesh } from "@svc/mesh";
 import { backupChanges, backupKeeping, type backups } from "@svc/proto";
-import { CommandError, type Outcome, planned, sizeText, table } from "../output.ts";
+import { CommandError, type Outcome, planned, sizeText, table, UsageError } from "../output.ts";
 import { changesText, planChanges } from "./restore-plan.ts";
 import { poll, withMesh } from "./with-mesh.ts";
 
@@ -194,5 +194,5 @@ export async function drill(name: string, options: Options & { backup?: string }
 /** Argument of a command that needs one. */
 export function required(value: string | undefined, what: string): string {
   if (value) return value;
-  throw new CommandError(`name a ${what}`);
+  throw new UsageError(`name a ${what}`);
 }

@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline/promises";
 import { migrateEnvironment } from "../config.ts";
 import { printable } from "../file/printable.ts";
-import { CommandError, type Outcome, planned } from "../output.ts";
+import { type Outcome, planned, UsageError } from "../output.ts";
 import { bundlePath, countsText } from "./bundles.ts";
 import { databaseVariables } from "./environment.ts";
 import { recoverAt } from "./point-in-time.ts";
@@ -40,8 +40,8 @@ type Restored = {
 export type Differences = { without_object: string[]; without_row: string[] };
 
 export async function restore(bundle: string | undefined, options: RestoreOptions): Promise<Outcome> {
-  const env = databaseVariables(options.data);
   const path = await chooseBundle(bundle, options);
+  const env = databaseVariables(options.data);
   const plan = await askWatchdog<Plan>(env, { do: "plan-restore", bundle: path });
   const text = planText(plan, options);
   if (!options.yes && !(await isConfirmed(text, plan.target.database, options.json)))
@@ -74,9 +74,7 @@ export async function restore(bundle: string | undefined, options: RestoreOption
 /** The one that is named, or a new one of the state at a time. */
 async function chooseBundle(bundle: string | undefined, { to, data }: RestoreOptions): Promise<string> {
   if ((bundle === undefined) === (to === undefined))
-    throw new CommandError(
-      "name a bundle, or a time with --to; svc db list and svc db wal show what there is",
-    );
+    throw new UsageError("name a bundle, or a time with --to; svc db list and svc db wal show what there is");
   if (bundle !== undefined) return bundlePath(bundle);
   return (await recoverAt(to ?? "", "--to", { data })).name;
 }

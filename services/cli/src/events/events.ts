@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { FollowedEvent } from "@svc/mesh";
 import { owners, streamName } from "@svc/proto";
 import { joinAsOperator } from "../operator-mesh.ts";
-import { CommandError } from "../output.ts";
+import { UsageError } from "../output.ts";
 import { momentOf } from "../time.ts";
 
 type EventOptions = { data: string; follow: boolean; since?: string; json?: boolean };
@@ -44,7 +44,7 @@ function filtersOf(subject: string): { stream: string; filter: string }[] {
   );
   const isEvent = subject === ">" || subject.startsWith("svc.evt.");
   if (!isEvent || wanted.length === 0) {
-    throw new CommandError(`${subject}: events begin with svc.evt. and one of ${owners.join(", ")}`);
+    throw new UsageError(`${subject}: events begin with svc.evt. and one of ${owners.join(", ")}`);
   }
   return wanted.map((name) => ({
     stream: streamName(name),

@@ -1,6 +1,6 @@
 import { files } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
-import { CommandError, type Outcome } from "../output.ts";
+import { type Outcome, UsageError } from "../output.ts";
 import { awaitOperation } from "./await-operation.ts";
 import { printable } from "./printable.ts";
 
@@ -23,5 +23,5 @@ export async function fetchFile(
 function nameIn(url: string): string {
   const last = URL.canParse(url) ? new URL(url).pathname.split("/").at(-1) : "";
   if (last) return decodeURIComponent(last);
-  throw new CommandError(`${url} names no file; say which one it is to be in the world`);
+  throw new UsageError(`${url} names no file; say which one it is to be in the world`);
 }

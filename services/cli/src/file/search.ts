@@ -1,6 +1,6 @@
 import { files, type OutputOf } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
-import { CommandError, type Outcome } from "../output.ts";
+import { type Outcome, UsageError } from "../output.ts";
 import { printable } from "./printable.ts";
 
 type Wanted = { name: string; text: string; path: string };
@@ -12,7 +12,7 @@ export async function searchFiles(
   wanted: Wanted,
   { data, names = false, content = false, matchCase = false }: Options,
 ): Promise<Outcome> {
-  if (names && content) throw new CommandError("choose one of --names and --content, or neither for both");
+  if (names && content) throw new UsageError("choose one of --names and --content, or neither for both");
   const found = await connectExternal(data).call(files.search, {
     ...wanted,
     in: names ? "names" : content ? "content" : "both",

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { CommandError, type Outcome, planned } from "../output.ts";
+import { CommandError, type Outcome, planned, UsageError } from "../output.ts";
 import { askIdentity } from "./identity.ts";
 import { readUser } from "./users.ts";
 
@@ -43,7 +43,7 @@ export async function addOperator(username: string, { data, yes }: Options): Pro
 }
 
 export async function setLocalAuth(wanted: string, { data, yes }: Options): Promise<Outcome> {
-  if (wanted !== "on" && wanted !== "off") throw new CommandError("must be on or off");
+  if (wanted !== "on" && wanted !== "off") throw new UsageError("must be on or off");
   const what = wanted === "on" ? "open" : "close";
   if (!yes)
     return plan(`${what} sign-in by local password${wanted === "off" ? "; its sessions stop counting" : ""}`);

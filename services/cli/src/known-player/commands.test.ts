@@ -21,5 +21,5 @@ test("players are a table that says how many more there are, and nobody is a sen
 test("an erasure is a plan without --yes, and a ban names its servers", async () => {
   const about = { data: "/nowhere" };
   assert.match((await eraseData(alice.mc_uuid, about)).text, /Nothing was done; add --yes/);
-  await assert.rejects(change("ban", "alice", about), { name: "CommandError" });
+  await assert.rejects(change("ban", "alice", about), { name: "UsageError" });
 });

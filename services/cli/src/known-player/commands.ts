@@ -2,7 +2,7 @@
 
 import { knownPlayers, type OutputOf, playerData } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
-import { CommandError, type Outcome, planned, table } from "../output.ts";
+import { CommandError, type Outcome, planned, table, UsageError } from "../output.ts";
 
 type At = { data: string };
 export type ListOptions = At & { server?: string; search?: string; sort?: knownPlayers.Sort; all?: boolean };
@@ -75,7 +75,7 @@ export async function change(
   who: string,
   { data, servers = [] }: AccessOptions,
 ): Promise<Outcome> {
-  if (servers.length === 0) throw new CommandError("Name the servers: --servers survival,creative.");
+  if (servers.length === 0) throw new UsageError("Name the servers: --servers survival,creative.");
   const external = connectExternal(data);
   const mc_uuid = await idOf(who, data);
   const done = await external.call(knownPlayers.changeAccess, { mc_uuid, action, servers });

@@ -5,7 +5,7 @@ import { migrations, nodes, systemNames } from "@svc/proto";
 import { connectExternal, type External } from "../account/external.ts";
 import { hint } from "../hint.ts";
 import { followMove } from "../move/follow.ts";
-import { CommandError, type Outcome, planned, sizeText, table } from "../output.ts";
+import { CommandError, type Outcome, planned, sizeText, table, UsageError } from "../output.ts";
 import { stopServer, wakeAgain } from "../server/commands.ts";
 import { readPages } from "../server/filter.ts";
 import { type DrainPlan, type Move, type NodeServer, planDrain, whyItStays } from "./plan.ts";
@@ -17,7 +17,7 @@ export type DrainOptions = At & { to?: string; leaveAsleep?: boolean; yes?: bool
 export async function list({ data, memory }: ListOptions): Promise<Outcome> {
   const wanted = memory === undefined ? undefined : bytesIn(memory);
   if (memory !== undefined && wanted === undefined)
-    throw new CommandError(`--memory ${memory}: write a size such as 8Gi or 512Mi`);
+    throw new UsageError(`--memory ${memory}: write a size such as 8Gi or 512Mi`);
   const external = connectExternal(data);
   const [room, all] = await Promise.all([
     external.call(nodes.readRoom, {}),

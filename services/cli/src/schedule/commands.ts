@@ -1,7 +1,7 @@
 import { schedules } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
 import { withHints } from "../hint.ts";
-import { CommandError, type Outcome, planned, table } from "../output.ts";
+import { CommandError, type Outcome, planned, table, UsageError } from "../output.ts";
 import {
   conditionOf,
   minuteOf,
@@ -55,10 +55,10 @@ export async function listSchedules(name: string, { data }: Data): Promise<Outco
 
 export async function createSchedule(name: string, options: Data & ScheduleOptions): Promise<Outcome> {
   const { action, every, at, when = "none" } = options;
-  if (action === undefined) throw new CommandError("missing --action command|restart|stop|start|backup");
+  if (action === undefined) throw new UsageError("missing --action command|restart|stop|start|backup");
   const isTimed = every !== undefined || at !== undefined;
   if (!isTimed && when === "none")
-    throw new CommandError("missing a time or a trigger: --at 04:00, --every 60 or --when server_crashed");
+    throw new UsageError("missing a time or a trigger: --at 04:00, --every 60 or --when server_crashed");
   const input: ScheduleInput = {
     action,
     weekdays: weekdaysOf(options.days),

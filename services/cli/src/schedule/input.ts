@@ -1,7 +1,7 @@
 // A task as it is typed, and as the contract has it. Pure.
 
 import { type InputOf, schedules } from "@svc/proto";
-import { CommandError } from "../output.ts";
+import { UsageError } from "../output.ts";
 
 export type ScheduleInput = Omit<InputOf<typeof schedules.create>, "name">;
 
@@ -14,7 +14,7 @@ export function weekdaysOf(text: string | undefined): number {
   let bits = 0;
   for (const word of text.toLowerCase().split(",")) {
     const day = days.indexOf(word.trim().slice(0, 3));
-    if (day === -1) throw new CommandError(`--days ${text}: write days such as ${days.join(",")}`);
+    if (day === -1) throw new UsageError(`--days ${text}: write days such as ${days.join(",")}`);
     bits |= 1 << day;
   }
   return bits;
@@ -34,16 +34,14 @@ export function stepOf(text: string): StepInput {
     words.shift();
     if (name === "only-if") step.only_if = conditionOf(value);
     else if (/^\d{1,4}$/.test(value)) step.wait_seconds = Number(value);
-    else throw new CommandError(`--then ${text}: write the seconds to wait, such as wait=60`);
+    else throw new UsageError(`--then ${text}: write the seconds to wait, such as wait=60`);
   }
   const [action = "", ...command] = words;
   if (!schedules.scheduleActions.some((one) => one === action)) {
-    throw new CommandError(
-      `--then ${text}: write ${stepForm}, ACTION ${schedules.scheduleActions.join("|")}`,
-    );
+    throw new UsageError(`--then ${text}: write ${stepForm}, ACTION ${schedules.scheduleActions.join("|")}`);
   }
   if ((action === "command") !== command.length > 0) {
-    throw new CommandError(`--then ${text}: action command has a command, and no other has one`);
+    throw new UsageError(`--then ${text}: action command has a command, and no other has one`);
   }
   return { ...step, action, ...(action === "command" && { command: command.join(" ") }) };
 }
@@ -52,7 +50,7 @@ export function stepOf(text: string): StepInput {
 export function conditionOf(text: string): string {
   if (text === "none") return "";
   if (schedules.stepConditions.some((one) => one === text)) return text;
-  throw new CommandError(`only-if ${text}: write ${schedules.stepConditions.join(", ")} or none`);
+  throw new UsageError(`only-if ${text}: write ${schedules.stepConditions.join(", ")} or none`);
 }
 
 /** What a task does, its steps in order. */
@@ -89,14 +87,14 @@ export function minuteOf(text: string): number {
   const [, hours = "", minutes = ""] = /^(\d{1,2}):(\d{2})$/.exec(text) ?? [];
   const value = Number(hours) * 60 + Number(minutes);
   if (hours !== "" && Number(hours) < 24 && Number(minutes) < 60) return value;
-  throw new CommandError(`--at ${text}: write a time such as 04:30`);
+  throw new UsageError(`--at ${text}: write a time such as 04:30`);
 }
 
 /** What a task runs on instead of the clock; `none` is the clock. */
 export function triggerOf(text: string): string {
   if (text === "none") return "";
   if (schedules.scheduleTriggers.some((one) => one === text)) return text;
-  throw new CommandError(`--when ${text}: write ${schedules.scheduleTriggers.join(", ")} or none`);
+  throw new UsageError(`--when ${text}: write ${schedules.scheduleTriggers.join(", ")} or none`);
 }
 
 type Triggered = { trigger?: string | undefined; trigger_minutes?: number | undefined };

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { serverGroups } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
 import { withHints } from "../hint.ts";
-import { CommandError, fields, type Outcome, planned, table } from "../output.ts";
+import { fields, type Outcome, planned, table, UsageError } from "../output.ts";
 import { pick, resultRows, runText, secondsOf, stagesOf, stageText } from "./text.ts";
 
 type At = { data: string };
@@ -44,7 +44,7 @@ function textOf({ id, name, stages, stage_seconds, run }: serverGroups.ServerGro
 
 export async function create(name: string, options: Given): Promise<Outcome> {
   const { stage = [], data } = options;
-  if (stage.length === 0) throw new CommandError("say which servers it has, with a --stage for each stage");
+  if (stage.length === 0) throw new UsageError("say which servers it has, with a --stage for each stage");
   const made = await connectExternal(data).call(serverGroups.create, {
     ...{ name, stages: stagesOf(stage) },
     stage_seconds: options.for === undefined ? serverGroups.stageSeconds.default : secondsOf(options.for),

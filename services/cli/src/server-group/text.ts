@@ -2,7 +2,7 @@
 
 import { parseDuration } from "@svc/config";
 import type { serverGroups } from "@svc/proto";
-import { CommandError } from "../output.ts";
+import { CommandError, UsageError } from "../output.ts";
 
 type Group = serverGroups.ServerGroup;
 type Run = serverGroups.GroupRun;
@@ -12,7 +12,7 @@ export function stagesOf(given: readonly string[]): string[][] {
   return given.map((text) => {
     const names = text.split(",").map((name) => name.trim());
     if (names.every((name) => name !== "")) return names;
-    throw new CommandError(`--stage ${text}: write names of servers with commas between them, such as a,b`);
+    throw new UsageError(`--stage ${text}: write names of servers with commas between them, such as a,b`);
   });
 }
 
@@ -20,7 +20,7 @@ export function stagesOf(given: readonly string[]): string[][] {
 export function secondsOf(span: string): number {
   const ms = parseDuration(span);
   if (ms !== undefined && ms > 0) return Math.round(ms / 1_000);
-  throw new CommandError(`--for ${span}: write a span such as 90s, 10m or 1h`);
+  throw new UsageError(`--for ${span}: write a span such as 90s, 10m or 1h`);
 }
 
 /** The group that is named; a name counts before an id. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { clones, type InputOf, type OutputOf, origins } from "@svc/proto";
 import { connectExternal, type External } from "../account/external.ts";
 import { hint } from "../hint.ts";
-import { CommandError, fields, type Outcome } from "../output.ts";
+import { CommandError, fields, type Outcome, UsageError } from "../output.ts";
 import { ownerOf } from "./commands.ts";
 
 type CloneOptions = {
@@ -24,7 +24,7 @@ type World = NonNullable<InputOf<typeof clones.create>["world"]>;
 export function worldOf(options: Pick<CloneOptions, "backup" | "newBackup" | "withoutWorld">): World {
   const { backup, newBackup = false, withoutWorld = false } = options;
   if (Number(backup !== undefined) + Number(newBackup) + Number(withoutWorld) > 1)
-    throw new CommandError("Give one of --backup, --new-backup and --without-world.");
+    throw new UsageError("Give one of --backup, --new-backup and --without-world.");
   if (withoutWorld) return "none";
   return newBackup ? "new_backup" : "newest_backup";
 }
@@ -74,7 +74,7 @@ type OriginOptions = { data: string; retry?: boolean; backup?: string };
 
 /** Shows where the world of a clone comes from; with `retry`, tries again to bring it. */
 export async function showOrigin(name: string, { data, retry, backup }: OriginOptions): Promise<Outcome> {
-  if (backup !== undefined && !retry) throw new CommandError("--backup goes with --retry.");
+  if (backup !== undefined && !retry) throw new UsageError("--backup goes with --retry.");
   const external = connectExternal(data);
   const { origin } = retry
     ? await external.call(origins.retry, { name, ...(backup !== undefined && { backup_id: backup }) })

@@ -2,7 +2,7 @@
 
 import { type FleetServer, type InputOf, ownership, serverFilters, servers } from "@svc/proto";
 import { connectExternal, type External } from "../account/external.ts";
-import { CommandError, type Outcome, table } from "../output.ts";
+import { type Outcome, table, UsageError } from "../output.ts";
 import { filterText, findOwn, type MyServer, pickFilter } from "./filter-match.ts";
 
 type Filter = serverFilters.ServerFilter;
@@ -17,11 +17,11 @@ export async function serverFilter(name: string | undefined, options: Options): 
   const { search, show, tag, node, sort } = options;
   const isSaving = [search, show, tag, node, sort].some((given) => given !== undefined);
   if (name === undefined) {
-    if (isSaving || options.delete) throw new CommandError("name the filter");
+    if (isSaving || options.delete) throw new UsageError("name the filter");
     const found = await external.call(serverFilters.list, {});
     return { json: found, text: tableOf(found.filters) };
   }
-  if (isSaving && options.delete) throw new CommandError("give --delete or what it finds, not both");
+  if (isSaving && options.delete) throw new UsageError("give --delete or what it finds, not both");
   if (isSaving) {
     const saved = await external.call(serverFilters.save, {
       ...{ name, search: search ?? "", show, tag: tag ?? "", node: node ?? "", sort: sort ?? "name" },

@@ -1,13 +1,13 @@
 import { keepAwakes } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
-import { CommandError, fields, type Outcome } from "../output.ts";
+import { fields, type Outcome, UsageError } from "../output.ts";
 import { laterOf } from "../time.ts";
 
 type Options = { data: string; until?: string; off?: boolean };
 
 /** Shows until when a server is kept awake; with an option, changes it. */
 export async function keepAwake(name: string, { data, until, off }: Options): Promise<Outcome> {
-  if (until !== undefined && off) throw new CommandError("Give either --until or --off.");
+  if (until !== undefined && off) throw new UsageError("Give either --until or --off.");
   const wanted = until === undefined ? undefined : laterOf(until, "--until");
   const external = connectExternal(data);
   if (off) {

@@ -2,7 +2,7 @@
 
 import { type InputOf, ownership, servers } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
-import { CommandError, type Outcome, planned, table } from "../output.ts";
+import { type Outcome, planned, table, UsageError } from "../output.ts";
 
 type Data = { data: string };
 type SetOptions = Data & {
@@ -24,7 +24,7 @@ export async function setServer(name: string, options: SetOptions): Promise<Outc
     confirmImageChange: options.confirmImage,
   };
   if (Object.values(change).every((value) => value === undefined))
-    throw new CommandError("no settings given; list them with `svc server set --help`");
+    throw new UsageError("no settings given; list them with `svc server set --help`");
   const answer = await connectExternal(options.data).call(servers.patch, { name, ...change });
   return { json: answer, text: `${name}: changed ${answer.patched.join(", ")}.` };
 }
@@ -71,12 +71,12 @@ export async function allowlist(
   const external = connectExternal(options.data);
   const { revoke = false, grant = false } = options;
   if (revoke !== grant) {
-    if (player === undefined) throw new CommandError("name a player: a UUID from the list");
+    if (player === undefined) throw new UsageError("name a player: a UUID from the list");
     await external.call(ownership.changeAllowlist, { name, uuid: player, can_wake: grant });
     const text = `${player} ${grant ? "can wake" : "can no longer wake"} ${name}.`;
     return { json: { name, mc_uuid: player, can_wake: grant }, text };
   }
-  if (revoke || player !== undefined) throw new CommandError("with a player give --revoke or --grant");
+  if (revoke || player !== undefined) throw new UsageError("with a player give --revoke or --grant");
   const { entries } = await external.call(ownership.listAllowlist, { name });
   const rows = entries.map((entry) => [
     entry.mc_uuid,

@@ -3,13 +3,13 @@
 import { statusPages } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
 import { addressOf } from "../account/panel-client.ts";
-import { CommandError, type Outcome } from "../output.ts";
+import { type Outcome, UsageError } from "../output.ts";
 
 type Options = { data: string; on?: boolean; off?: boolean };
 
 /** Of one server, or with an empty name of the list of all. */
 export async function statusPage(name: string, { data, on, off }: Options): Promise<Outcome> {
-  if (on && off) throw new CommandError("give --on or --off, not both");
+  if (on && off) throw new UsageError("give --on or --off, not both");
   const isChange = on === true || off === true;
   const external = connectExternal(data);
   const at = (path: string) => addressOf(data, "panel", path);

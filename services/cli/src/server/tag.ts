@@ -1,6 +1,6 @@
 import { type ServerTag, servers, tagColours, tags } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
-import { CommandError, type Outcome, table } from "../output.ts";
+import { type Outcome, table, UsageError } from "../output.ts";
 
 type Options = { data: string; add?: string[]; remove?: string[]; inLine?: boolean };
 
@@ -34,7 +34,7 @@ export function parseTag(text: string): ServerTag {
   if (at === -1) return { name: text, colour: "grey" };
   const colour = tagColours.find((one) => one === text.slice(at + 1));
   if (colour) return { name: text.slice(0, at), colour };
-  throw new CommandError(
+  throw new UsageError(
     `--add ${text}: write a tag, or a tag with one of the colours ${tagColours.join(", ")}`,
   );
 }

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { CommandError } from "../output.ts";
+import { UsageError } from "../output.ts";
 import { command, list, repeat, runs } from "../program.ts";
 
 export function addStackCommands(program: Command): void {
@@ -42,7 +42,7 @@ export function addStackCommands(program: Command): void {
       runs(async (options: { cluster?: boolean; kubeconfig?: string; values?: string; data: string }) => {
         if (options.cluster) return (await import("../cluster/doctor/doctor.ts")).diagnoseCluster(options);
         if (options.kubeconfig !== undefined || options.values !== undefined)
-          throw new CommandError("--kubeconfig and --values belong to --cluster; add it");
+          throw new UsageError("--kubeconfig and --values belong to --cluster; add it");
         return (await import("./doctor.ts")).doctor(options);
       }),
     );

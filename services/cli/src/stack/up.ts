@@ -18,7 +18,7 @@ import { hintData } from "../hint.ts";
 import { systemForwardingFiles } from "../local-config/forwarding-files.ts";
 import { imageTable } from "../local-config/image-table.ts";
 import { localConfig } from "../local-config/settings.ts";
-import { CommandError, type Outcome } from "../output.ts";
+import { CommandError, type Outcome, UsageError } from "../output.ts";
 import { buildEnvironment } from "./build-environment.ts";
 
 type UpOptions = {
@@ -129,5 +129,5 @@ function parseReplica(entry: string): [string, number] {
   const [, name = "", count = ""] = /^([a-z-]+)=([1-9]\d?)$/.exec(entry) ?? [];
   const names: readonly string[] = [...allServiceNames, "nats"];
   if (names.includes(name)) return [name, Number(count)];
-  throw new CommandError(`--replicas ${entry}: write SERVICE=N with one of ${names.join(", ")}`);
+  throw new UsageError(`--replicas ${entry}: write SERVICE=N with one of ${names.join(", ")}`);
 }

@@ -17,8 +17,12 @@ function fileOf(content: string): string {
 
 describe("what is wrong with the input is said before anybody is asked", () => {
   const data = "/nowhere";
+  test("a server and a file", async () => {
+    const both = save("event", { data, from: "survival", file: "a.yaml" });
+    await assert.rejects(both, { name: "UsageError", message: /--from or --file, not both/ });
+  });
+
   const refused: [fact: string, options: Parameters<typeof save>[1], message: RegExp][] = [
-    ["a server and a file", { data, from: "survival", file: "a.yaml" }, /--from or --file, not both/],
     ["a file that is not there", { data, file: join(folder, "gone.yaml") }, /gone\.yaml not found/],
     ["a folder", { data, file: folder }, /EISDIR/],
     ["a file that is no YAML", { data, file: fileOf("memory: [") }, /settings\.yaml: /],

@@ -8,7 +8,7 @@ import { connectExternal, type External } from "../account/external.ts";
 import { isCode } from "../account/refusal.ts";
 import { callerDir } from "../config.ts";
 import { withHints } from "../hint.ts";
-import { CommandError, fields, type Outcome, planned } from "../output.ts";
+import { CommandError, fields, type Outcome, planned, UsageError } from "../output.ts";
 import { type SettingOptions, settingsOfFile, withOptions } from "./settings.ts";
 import { offeredText, savedText, templatesText } from "./text.ts";
 
@@ -45,7 +45,7 @@ async function showOffered(external: External, name: string): Promise<Outcome> {
 /** Makes a template, or changes the one that is there; what is not given stays. */
 export async function save(name: string, options: SaveOptions): Promise<Outcome> {
   const { title, description, offer, from, file } = options;
-  if (from !== undefined && file !== undefined) throw new CommandError("give --from or --file, not both");
+  if (from !== undefined && file !== undefined) throw new UsageError("give --from or --file, not both");
   const given = file === undefined ? undefined : settingsOfFile(file, await readSettings(file));
   const external = connectExternal(options.data);
   const before = await find(external, name);

@@ -2,7 +2,7 @@
 
 import { apiTokens, Right, rights } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
-import { CommandError, type Outcome, table } from "../output.ts";
+import { CommandError, type Outcome, table, UsageError } from "../output.ts";
 
 type At = { data: string };
 export type TokenOptions = At & { right: string[]; server?: string[]; days: number };
@@ -26,7 +26,7 @@ export async function createToken(name: string, options: TokenOptions): Promise<
 
 function toRight(text: string): Right {
   const { data } = Right.safeParse(text);
-  if (data === undefined) throw new CommandError(`${text} is no right; there are ${rights.join(", ")}`);
+  if (data === undefined) throw new UsageError(`${text} is no right; there are ${rights.join(", ")}`);
   return data;
 }
 

@@ -6,7 +6,7 @@ import { type Language, languages, webhooks } from "@svc/proto";
 import type { z } from "zod";
 import { connectExternal } from "../account/external.ts";
 import { hint } from "../hint.ts";
-import { CommandError, type Outcome, table } from "../output.ts";
+import { CommandError, type Outcome, table, UsageError } from "../output.ts";
 
 /** Without a server: those of the installation. */
 export type At = { data: string; server?: string };
@@ -59,14 +59,14 @@ function oneOf<T extends string>(
 ): T {
   const { data } = schema.safeParse(text);
   if (data === undefined)
-    throw new CommandError(`${text} is no ${what}; there are ${schema.options.join(", ")}`);
+    throw new UsageError(`${text} is no ${what}; there are ${schema.options.join(", ")}`);
   return data;
 }
 
 function languageOf(text: string | undefined): Language | undefined {
   if (text === undefined) return undefined;
   const found = languages.find((one) => one === text);
-  if (!found) throw new CommandError(`${text} is no language; there are ${languages.join(", ")}`);
+  if (!found) throw new UsageError(`${text} is no language; there are ${languages.join(", ")}`);
   return found;
 }
 
@@ -98,7 +98,7 @@ function lastOf({ last_attempt: last }: webhooks.Webhook): string {
 export async function create(label: string, { format, ...options }: CreateOptions): Promise<Outcome> {
   const { url, event, language } = options;
   if (url === undefined || !event)
-    throw new CommandError("give --url and --event, such as --event server.ready,server.crashed");
+    throw new UsageError("give --url and --event, such as --event server.ready,server.crashed");
   const answer = await connect(options).create({
     ...{ label, events: event, language: languageOf(language) ?? "en" },
     url: await addressOf(url),
@@ -128,7 +128,7 @@ async function find(wanted: string, options: At): Promise<webhooks.Webhook> {
 
 export async function set(wanted: string, options: SetOptions): Promise<Outcome> {
   const { label, url, event, language, on = false, off = false } = options;
-  if (on && off) throw new CommandError("give --on or --off, not both");
+  if (on && off) throw new UsageError("give --on or --off, not both");
   const before = await find(wanted, options);
   const changed = await connect(options).change({
     id: before.id,

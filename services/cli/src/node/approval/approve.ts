@@ -6,7 +6,7 @@ import { resourceOf } from "../../cluster/kinds.ts";
 import { findingsOutcome } from "../../findings.ts";
 import { hint } from "../../hint.ts";
 import { readValues } from "../../manifests/values/read.ts";
-import { CommandError, type Outcome, planned } from "../../output.ts";
+import { CommandError, type Outcome, planned, UsageError } from "../../output.ts";
 import { inCluster } from "../cluster.ts";
 import { admit } from "./admit.ts";
 import { readHost } from "./host/read-host.ts";
@@ -32,7 +32,7 @@ export type ApproveOptions = {
 /** Exit code 1 when a probe fails; the taint stays then. */
 export async function approve(name: string, options: ApproveOptions): Promise<Outcome> {
   const unknown = options.confirm?.find((one) => !(confirmable as readonly string[]).includes(one));
-  if (unknown !== undefined) throw new CommandError(`--confirm ${unknown}: can be ${confirmable.join(", ")}`);
+  if (unknown !== undefined) throw new UsageError(`--confirm ${unknown}: can be ${confirmable.join(", ")}`);
   const { kubeconfig } = options;
   const machine = findSshTarget(options);
   return inCluster({ kubeconfig, task: "approve nodes" }, (kube) =>
@@ -78,7 +78,7 @@ async function findNodes(kube: Kube, name: string, wanted?: string) {
   if (!node) throw new CommandError(`node ${name} not found; nodes are ${names}`);
   if (node.metadata.labels?.[nodeLabels.role] === "controller")
     throw new CommandError(`node ${name} belongs to the control plane; it is not approved for servers`);
-  if (wanted === name) throw new CommandError("--reference must be another node");
+  if (wanted === name) throw new UsageError("--reference must be another node");
   const reference = wanted === undefined ? findReference(items, name) : named(wanted);
   if (reference) return { node, reference };
   if (wanted !== undefined) throw new CommandError(`node ${wanted} not found; nodes are ${names}`);

@@ -3,7 +3,7 @@
 import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { callerDir } from "../../../config.ts";
-import { CommandError } from "../../../output.ts";
+import { UsageError } from "../../../output.ts";
 
 type SshAddress = { user?: string; host: string; port?: number };
 export type SshTarget = SshAddress & {
@@ -35,17 +35,17 @@ export function readAddress(text: string): SshAddress | undefined {
 export function findSshTarget(options: { ssh?: string; sshKnownHosts?: string }): SshTarget | undefined {
   const { ssh, sshKnownHosts } = options;
   if (ssh === undefined && sshKnownHosts !== undefined)
-    throw new CommandError("--ssh-known-hosts needs --ssh [USER@]HOST[:PORT]");
+    throw new UsageError("--ssh-known-hosts needs --ssh [USER@]HOST[:PORT]");
   if (ssh === undefined) return undefined;
   const address = readAddress(ssh);
   if (!address)
-    throw new CommandError("--ssh: write [USER@]HOST[:PORT], such as root@10.0.0.2; IPv6 in brackets");
+    throw new UsageError("--ssh: write [USER@]HOST[:PORT], such as root@10.0.0.2; IPv6 in brackets");
   const name = address.user === undefined ? address.host : `${address.user}@${address.host}`;
   if (sshKnownHosts === undefined) return { ...address, name };
   const knownHosts = resolve(callerDir, sshKnownHosts);
   // ssh reads several files from one setting, and replaces some characters in it.
   if (/["'\\%$~\s]/.test(knownHosts))
-    throw new CommandError(`--ssh-known-hosts ${sshKnownHosts}: ssh cannot read such a path; copy the file`);
+    throw new UsageError(`--ssh-known-hosts ${sshKnownHosts}: ssh cannot read such a path; copy the file`);
   accessSync(knownHosts, constants.R_OK);
   return { ...address, name, knownHosts };
 }
