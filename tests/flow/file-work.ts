@@ -18,6 +18,12 @@ export async function assertFileWork(
   assert.match(packed.stdout, /^packed\.zip \(.+\) holds 1 files and folders\.$/m, packed.stderr);
   const again = await stack.svc("files", "archive", server, "packed.zip", path);
   assert.match(again.stderr, /file_exists/);
+  const taken = await stack.svc("files", "unzip", server, "packed.zip");
+  assert.match(taken.stderr, new RegExp(`replace them with --overwrite:\\n {2}${path}$`, "m"));
+  const extracted = await stack.svc("files", "unzip", server, "packed.zip", "--overwrite");
+  assert.match(extracted.stdout, /^packed\.zip is extracted: 1 files, 4 B\.$/m, extracted.stderr);
+  const moved = await stack.svc("files", "mv", server, "packed.zip", "/kept.zip");
+  assert.match(moved.stdout, /^packed\.zip is now kept\.zip\.$/m, moved.stderr);
   const history = await stack.svc("files", "history", server, path);
   assert.match(history.stdout, /^[0-9a-f]{16} .* you +4 B$/m, history.stderr);
   const plan = await stack.svc("files", "undo", server, path);

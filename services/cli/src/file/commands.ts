@@ -1,6 +1,8 @@
+import { basename } from "node:path";
 import { files, type OutputOf } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
 import { CommandError, type Outcome, planned, sizeText, table } from "../output.ts";
+import { within } from "./target.ts";
 
 type Listing = OutputOf<typeof files.list>;
 
@@ -38,6 +40,14 @@ export async function readWhole(readPage: (from?: string) => Promise<Listing>): 
 export async function makeFolder(name: string, path: string, { data }: { data: string }): Promise<Outcome> {
   const answer = await connectExternal(data).call(files.makeFolder, { name, path });
   return { json: answer, text: `Created ${answer.path}.` };
+}
+
+type Move = { name: string; path: string; to: string };
+
+export async function movePath({ name, path, to }: Move, { data }: { data: string }): Promise<Outcome> {
+  const target = within(to, basename(path));
+  const answer = await connectExternal(data).call(files.rename, { name, path, to: target });
+  return { json: answer, text: `${answer.path} is now ${answer.to}.` };
 }
 
 export async function removePath(

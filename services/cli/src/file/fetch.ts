@@ -3,6 +3,7 @@ import { connectExternal } from "../account/external.ts";
 import { type Outcome, UsageError } from "../output.ts";
 import { awaitOperation } from "./await-operation.ts";
 import { printable } from "./printable.ts";
+import { within } from "./target.ts";
 
 type Wanted = { server: string; url: string; path: string };
 
@@ -11,7 +12,7 @@ export async function fetchFile(
   { server: name, url, path }: Wanted,
   { data, sha256, overwrite = false }: { data: string; sha256?: string; overwrite?: boolean },
 ): Promise<Outcome> {
-  const target = path.endsWith("/") ? `${path}${nameIn(url)}` : path;
+  const target = within(path, path.endsWith("/") ? nameIn(url) : "");
   const external = connectExternal(data);
   const about = { name, path: target, url, overwrite, ...(sha256 !== undefined && { sha256 }) };
   const { op } = await external.call(files.fetch, about);

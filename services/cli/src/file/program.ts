@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { type Common, command, group, runs, yes } from "../program.ts";
 
 type FetchOptions = { sha256?: string; overwrite?: boolean };
+type UnzipOptions = { overwrite?: boolean; skipProtected?: boolean };
 type SearchOptions = { names?: boolean; content?: boolean; matchCase?: boolean };
 
 const load = () => import("./commands.ts");
@@ -53,6 +54,7 @@ export function addFileCommands(program: Command): void {
       ),
     );
   addChanges(files);
+  addArchives(files);
 }
 
 function addChanges(files: Command): void {
@@ -62,6 +64,14 @@ function addChanges(files: Command): void {
   }).action(
     runs(async (options, server, path) => (await load()).makeFolder(server ?? "", path ?? "", options)),
   );
+  command(files, "mv <server> <path> <to>", {
+    does: "move or rename a file or folder (a target ending in / keeps the name); it never replaces anything",
+    example: "files mv survival plugins/old.jar plugins/kept/",
+  }).action(
+    runs(async (options, server, path, to) =>
+      (await load()).movePath({ name: server ?? "", path: path ?? "", to: to ?? "" }, options),
+    ),
+  );
   command(files, "rm <server> <path>", {
     does: "delete a file, or a folder with its contents",
     example: "files rm survival plugins/old.jar --yes",
@@ -70,28 +80,6 @@ function addChanges(files: Command): void {
     .action(
       runs(async (options: Common & { yes?: boolean }, server, path) =>
         (await load()).removePath(server ?? "", path ?? "", options),
-      ),
-    );
-  command(files, "archive <server> <zip> <names...>", {
-    does: "pack files and folders as a zip beside them; it never replaces a file",
-    example: "files archive survival plugins/old.zip Essentials Essentials.jar",
-  }).action(
-    runs(async (options, server, zip, ...names) =>
-      (await import("./archive.ts")).archiveFiles({ name: server ?? "", path: zip ?? "", names }, options),
-    ),
-  );
-  command(files, "fetch <server> <url> <path>", {
-    does: "fetch a file from an allowed address into the world (path ending in /: keeps the name)",
-    example: "files fetch survival https://repo.example.net/Essentials.jar plugins/",
-  })
-    .option("--sha256 <hex>", "expected SHA-256 of the file; it is discarded if it differs")
-    .option("--overwrite", "replace an existing file")
-    .action(
-      runs(async (options: Common & FetchOptions, server, url, path) =>
-        (await import("./fetch.ts")).fetchFile(
-          { server: server ?? "", url: url ?? "", path: path ?? "" },
-          options,
-        ),
       ),
     );
   command(files, "history <server> <path> [version]", {
@@ -123,4 +111,40 @@ function addChanges(files: Command): void {
       (await import("./edit.ts")).editFile(server ?? "", path ?? "", options),
     ),
   );
+}
+
+function addArchives(files: Command): void {
+  command(files, "archive <server> <zip> <names...>", {
+    does: "pack files and folders as a zip beside them; it never replaces a file",
+    example: "files archive survival plugins/old.zip Essentials Essentials.jar",
+  }).action(
+    runs(async (options, server, zip, ...names) =>
+      (await import("./archive.ts")).archiveFiles({ name: server ?? "", path: zip ?? "", names }, options),
+    ),
+  );
+  command(files, "unzip <server> <zip>", {
+    does: "extract a zip into the folder it is in; either everything is extracted or nothing",
+    example: "files unzip survival old.zip --skip-protected",
+  })
+    .option("--overwrite", "replace existing files")
+    .option("--skip-protected", "leave out files that the platform writes itself, such as server.properties")
+    .action(
+      runs(async (options: Common & UnzipOptions, server, zip) =>
+        (await import("./unzip.ts")).unzipFile({ name: server ?? "", path: zip ?? "" }, options),
+      ),
+    );
+  command(files, "fetch <server> <url> <path>", {
+    does: "fetch a file from an allowed address into the world (path ending in /: keeps the name)",
+    example: "files fetch survival https://repo.example.net/Essentials.jar plugins/",
+  })
+    .option("--sha256 <hex>", "expected SHA-256 of the file; it is discarded if it differs")
+    .option("--overwrite", "replace an existing file")
+    .action(
+      runs(async (options: Common & FetchOptions, server, url, path) =>
+        (await import("./fetch.ts")).fetchFile(
+          { server: server ?? "", url: url ?? "", path: path ?? "" },
+          options,
+        ),
+      ),
+    );
 }

@@ -7,6 +7,7 @@ import { isCode } from "../account/refusal.ts";
 import { callerDir } from "../config.ts";
 import { CommandError, type Outcome, sizeText } from "../output.ts";
 import { awaitOperation } from "./await-operation.ts";
+import { within } from "./target.ts";
 
 type Given = { server: string; file: string; path: string };
 
@@ -19,7 +20,7 @@ export async function putFile(
   const about = await stat(source);
   if (!about.isFile())
     throw new CommandError(`${source} is not a file; zip a folder, put the zip and unzip it there`);
-  const target = path.endsWith("/") ? `${path}${basename(source)}` : path;
+  const target = within(path, basename(source));
   const external = connectExternal(data);
   const sending = { name, source, path: target, size: about.size, overwrite };
   try {
