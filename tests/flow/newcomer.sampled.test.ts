@@ -333,7 +333,7 @@ test("commands with wrong input exit with 1 and say what to do", async () => {
   });
   await Promise.all(asked);
   const data = join(stack.dataDir, "not-yet");
-  assert.equal((await runSvc(["up", "--detach", "--replicas", "lobby=2", "--data", data])).code, 2);
+  assert.equal((await runSvc(["up", "--detach", "--replicas", "lobby=2", "--data", data])).code, 1);
   assert.equal((await runSvc(["rotate-token", "velocity", "--data", data])).code, 1);
   assert.equal(existsSync(data), false);
 });
