@@ -88,6 +88,7 @@ function plan(args) {
       ...typeChecked.map((file) => [node, [bin("tsc"), "--noEmit", "-p", path.join(root, file)]]),
       [node, [path.join(root, "services", "cli", "src", "manifests", "write.ts"), "--check"]],
       [node, [path.join(root, "proto", "src", "release", "write.ts"), "--check"]],
+      [node, ["--test", "--test-reporter=dot", path.join(root, "tests", "contract", "layout.test.ts")]],
     ];
   if (args[0] === "--format") return [biome("--write")];
   if (args[0] === "--test-runner") return [[node, [path.join(root, "tests", "run.ts"), ...args.slice(1)]]];
