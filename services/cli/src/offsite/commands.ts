@@ -7,7 +7,7 @@ import { askWatchdog } from "../database/watchdog.ts";
 import { type Outcome, planned, sizeText, table } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
 import { showProgress } from "./progress.ts";
-import { exitCodeOf, type Status, statusText } from "./status-text.ts";
+import { exitCodeOf, type Status, statusText, type WorldCounts, worldsLines } from "./status-text.ts";
 
 type Options = { data: string; json?: boolean };
 
@@ -54,14 +54,18 @@ export async function status({ data }: Options): Promise<Outcome> {
   return { json: found, text: statusText(found), exitCode: exitCodeOf(found) };
 }
 
-type Listed = { bucket: string; objects: { key: string; size_bytes: number; at?: string }[] };
+type Listed = {
+  bucket: string;
+  objects: { key: string; size_bytes: number; at?: string }[];
+  worlds: WorldCounts;
+};
 
 export async function list({ data }: Options): Promise<Outcome> {
   const listed = await askWatchdog<Listed>(variables(data), { do: "offsite-list" });
   const rows = listed.objects.map(({ key, size_bytes, at = "" }) => [key, sizeText(size_bytes), at]);
   const text =
     rows.length > 0
-      ? table([["OBJECT", "SIZE", "STORED"], ...rows])
+      ? [table([["OBJECT", "SIZE", "STORED"], ...rows]), ...worldsLines("Worlds", listed.worlds)].join("\n")
       : `The bucket ${listed.bucket} is empty.`;
   return { json: listed, text };
 }
@@ -70,23 +74,26 @@ type Verified = {
   checked: string[];
   damaged: { key: string; problem: string; repaired: boolean }[];
   unread: { key: string; problem: string }[];
+  worlds: WorldCounts;
+  wrong_key?: string;
 };
 
 export async function verify({ data, sample }: Options & { sample?: number }): Promise<Outcome> {
   const about = sample === undefined ? {} : { sample };
-  const { checked, damaged, unread } = await askWatchdog<Verified>(variables(data), {
-    do: "offsite-verify",
-    ...about,
-  });
+  const verified = await askWatchdog<Verified>(variables(data), { do: "offsite-verify", ...about });
+  const { checked, damaged, unread, worlds, wrong_key } = verified;
+  if (wrong_key !== undefined) return { json: verified, text: `${wrong_key}.`, exitCode: 3 };
   const lines = [
     ...damaged.map(
       ({ key, problem, repaired }) => `BAD  ${key}: ${problem}${repaired ? "; it was sent again" : ""}`,
     ),
     ...unread.map(({ key, problem }) => `NOT READ  ${key}: ${problem}`),
+    `${checked.length - damaged.length} of ${checked.length} objects are intact.`,
+    ...worldsLines("Opened of worlds", worlds),
   ];
   return {
-    json: { checked, damaged, unread },
-    text: [...lines, `${checked.length - damaged.length} of ${checked.length} copies are intact.`].join("\n"),
+    json: verified,
+    text: lines.join("\n"),
     exitCode: damaged.length + unread.length === 0 ? 0 : 1,
   };
 }
@@ -196,6 +203,7 @@ export async function fetchImages(options: Fetching): Promise<Outcome> {
     variables(options.data),
     command,
   );
+  if (done.list === undefined) return { json: done, text: "The bucket has no images." };
   return fetchedOutcome(done, [
     `List ${done.list}: ${done.images} images. Fetched ${done.fetched} parts of them (${sizeText(done.fetched_bytes)}); ${done.in_place} were in place.`,
     ...done.kept_tags.map((tag) => `kept: ${tag} names another image here`),

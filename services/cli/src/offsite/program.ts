@@ -18,13 +18,13 @@ export function addOffsiteCommands(program: Command): void {
     runs(async (options) => (await commands()).list(options)),
   );
   command(offsite, "verify", {
-    does: "open copies to their last byte and send damaged ones again; exit code 1 when one is damaged or the store does not answer for it",
+    does: "open copies to their last byte and send damaged ones again; exit code 1 when one is damaged or the store does not answer for it, 3 for a wrong key",
     example: "offsite verify --sample 20",
   })
     .option(
       "--sample <count>",
-      "check this many archives and the newest bundle instead of everything",
-      wholeNumber,
+      "check the newest bundle and this many objects of each other kind instead of everything",
+      atLeastOne,
     )
     .action(runs(async (options: Common & { sample?: number }) => (await commands()).verify(options)));
   command(offsite, "take-over", {
@@ -36,6 +36,12 @@ export function addOffsiteCommands(program: Command): void {
   addFetchCommands(offsite);
   addIndexedFetchCommands(offsite);
   addKeyCommands(offsite);
+}
+
+function atLeastOne(text: string): number {
+  const count = wholeNumber(text);
+  if (count < 1) throw new InvalidArgumentError("must be at least 1.");
+  return count;
 }
 
 function addFetchCommands(offsite: Command): void {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { progressText, showProgress } from "./progress.ts";
-import { exitCodeOf, type Status, statusText } from "./status-text.ts";
+import { exitCodeOf, type Status, statusText, worldsLines } from "./status-text.ts";
 
 const pass = { sent: 2, sent_bytes: 2_048, deleted: 0, failed: 0, failures: [] };
 const worlds = { kind: "worlds" as const, objects: 2, bytes: 2_048, missing: [], not_whole: [] };
@@ -67,6 +67,14 @@ test("the status says what is in packs, and what they save once they save someth
     /^in packs {2}10 archives in 12 packs, 1\.0 MiB instead of 5\.0 MiB: 4\.0 MiB saved$/m,
   );
   assert.match(of({ copies: 0, whole_bytes: 0 }), /^in packs {2}0 archives in 12 packs, 1\.0 MiB$/m);
+});
+
+test("a list and a verification say how many archives are whole and how many in packs", () => {
+  const of = (whole: number, in_packs: number, packs: number) =>
+    worldsLines("Worlds", { whole, in_packs, packs });
+  assert.deepEqual(of(0, 0, 0), []);
+  assert.deepEqual(of(2, 0, 0), ["Worlds: 2 whole archives."]);
+  assert.deepEqual(of(2, 10, 12), ["Worlds: 2 whole archives, 10 archives in packs, 12 packs."]);
 });
 
 test("the status says that the clocks of store and host differ", () => {

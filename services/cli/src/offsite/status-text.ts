@@ -106,6 +106,15 @@ function packedLine({ copies, whole_bytes, packs, bytes }: offsites.OffsitePacke
   return saved > 0 ? `${text} instead of ${sizeText(whole_bytes)}: ${sizeText(saved)} saved` : text;
 }
 
+export type WorldCounts = { whole: number; in_packs: number; packs: number };
+
+/** How archives lie in the bucket: as whole objects, or as a manifest that names packs. */
+export function worldsLines(about: string, { whole, in_packs, packs }: WorldCounts): string[] {
+  if (whole + in_packs + packs === 0) return [];
+  const packed = in_packs + packs === 0 ? "" : `, ${in_packs} archives in packs, ${packs} packs`;
+  return [`${about}: ${whole} whole archives${packed}.`];
+}
+
 function walLines({ wal }: Status): string[] {
   if (!wal) return [];
   const copies = wal.copies ? copyLines("wal", wal.copies) : [];

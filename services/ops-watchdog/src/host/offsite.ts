@@ -11,17 +11,19 @@ import type { Tables } from "../database.ts";
 import { openBucket, readKeys } from "../offsite/access.ts";
 import { type ArchiveStore, createArchiveStore } from "../offsite/archive-store.ts";
 import { type BuildsStore, createBuildsStore } from "../offsite/builds-store.ts";
+import { checkKeys, WrongKeyError } from "../offsite/check-keys.ts";
 import { findWriter, takeOver } from "../offsite/claim.ts";
 import { fetchDb } from "../offsite/fetch-db.ts";
 import { fetchImages, fetchUploads } from "../offsite/fetch-indexed.ts";
 import { fetchWal } from "../offsite/fetch-wal.ts";
 import { fetchWorlds } from "../offsite/fetch-worlds.ts";
 import { readHostId } from "../offsite/host-id.ts";
+import { countWorlds } from "../offsite/object-key.ts";
 import { type PassResult, runPass } from "../offsite/pass.ts";
 import { beginPass } from "../offsite/report.ts";
 import { readOffsiteStatus } from "../offsite/status.ts";
-import { writeVerification } from "../offsite/verification.ts";
-import { verifyCopies } from "../offsite/verify-copies.ts";
+import { readVerification, writeVerification } from "../offsite/verification.ts";
+import { stillDamaged, verifyCopies } from "../offsite/verify-copies.ts";
 import { runWalPass } from "../offsite/wal-pass.ts";
 import { type HostContext, needDatabase, readServers } from "./context.ts";
 import type { OffsiteCommand } from "./offsite-command.ts";
@@ -207,28 +209,44 @@ async function list(context: HostContext) {
   const objects = [];
   for await (const { key, sizeBytes, modifiedAt } of bucket.list(""))
     objects.push({ key, size_bytes: sizeBytes, ...(modifiedAt && { at: modifiedAt.toISOString() }) });
-  return { bucket: context.settings.offsite.bucket, objects };
+  const worlds = countWorlds(objects.map(({ key }) => key));
+  return { bucket: context.settings.offsite.bucket, objects, worlds };
 }
 
+/** `wrong_key` says why nothing was opened: what no key of this host opens would look damaged, and be replaced. */
 function verify(context: HostContext, sample: number | undefined) {
   const { settings } = context;
+  const { state_dir: stateDir } = settings.offsite;
   return withOwners(context, async (owners, signal) => {
     const offsite = await openOffsite(context);
-    const host = await hostOf(context);
-    const found = await findWriter({ bucket: offsite.bucket, signal });
-    const mayRepair = found.kind === "named" && found.writer.host_id === host.id;
-    const bundleDir = settings.ops_watchdog.bundle_dir;
-    const dirs = { bundleDir, walDir: walDirOf(context), stateDir: settings.offsite.state_dir };
+    const mayRepair = await mayReplace(context, { ...offsite, signal }).catch((error: unknown) => {
+      if (error instanceof WrongKeyError) return error;
+      throw error;
+    });
+    if (mayRepair instanceof WrongKeyError)
+      return { checked: [], damaged: [], unread: [], worlds: countWorlds([]), wrong_key: mayRepair.message };
+    const dirs = { bundleDir: settings.ops_watchdog.bundle_dir, walDir: walDirOf(context), stateDir };
+    const { damaged = [] } = (await readVerification(stateDir)) ?? {};
     const result = await verifyCopies(
       { ...offsite, ...owners, ...dirs, mayRepair, step: context.step, signal },
-      sample,
+      { sample, damaged },
     );
-    await writeVerification(settings.offsite.state_dir, {
+    await writeVerification(stateDir, {
       at: new Date().toISOString(),
-      damaged: result.damaged.filter(({ repaired }) => !repaired).map(({ key }) => key),
+      damaged: stillDamaged(result, damaged),
     });
-    return result;
+    return { ...result, worlds: countWorlds(result.checked) };
   });
+}
+
+type Opened = Awaited<ReturnType<typeof openOffsite>> & { signal: AbortSignal };
+
+/** Only the writer, and only under a key that the bucket names, so that the recovery sheet opens what it sends. */
+async function mayReplace(context: HostContext, offsite: Opened): Promise<boolean> {
+  const keys = await checkKeys(offsite);
+  const found = await findWriter(offsite);
+  const isWriter = found.kind === "named" && found.writer.host_id === (await hostOf(context)).id;
+  return isWriter && keys.recorded().includes(offsite.ring.active.id);
 }
 
 const walDirOf = ({ settings }: HostContext) =>

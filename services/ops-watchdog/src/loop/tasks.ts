@@ -159,6 +159,7 @@ function offsiteWal({ offsite, now }: TaskDeps): Task {
 const Opened = z.object({
   damaged: z.array(z.object({ key: z.string(), problem: z.string(), repaired: z.boolean() })),
   unread: z.array(z.object({ key: z.string(), problem: z.string() })),
+  wrong_key: z.string().optional(),
 });
 
 function offsiteVerification({ offsite, settings, now, log }: TaskDeps): Task {
@@ -172,7 +173,8 @@ function offsiteVerification({ offsite, settings, now, log }: TaskDeps): Task {
       return isDue ? { do: "offsite-verify", sample: offsite.verify_sample } : undefined;
     },
     readAnswer: (answer) => {
-      const { damaged, unread } = Opened.parse(answer);
+      const { damaged, unread, wrong_key } = Opened.parse(answer);
+      if (wrong_key !== undefined) log.error({ problem: wrong_key }, "off-site copies cannot be verified");
       for (const { key, problem, repaired } of damaged)
         log.error({ key, problem, repaired }, "off-site copy is damaged");
       for (const { key, problem } of unread) log.warn({ key, problem }, "off-site copy cannot be read");

@@ -165,6 +165,37 @@ describe("a verification", () => {
     });
   }
 
+  test("with another key opens nothing, and leaves every copy as it is", async () => {
+    const before = fixture.s3.keys().map((key) => fixture.s3.bytesOf(key));
+    const about = { keys: [generateKey()] };
+    const { checked, damaged, wrong_key } = await host.run<Verified & { wrong_key?: string }>(
+      { do: "offsite-verify" },
+      about,
+    );
+    assert.deepEqual([checked, damaged], [[], []]);
+    assert.match(wrong_key ?? "", /sealed with the key [0-9a-f]{16}, and this host has/);
+    assert.deepEqual(
+      fixture.s3.keys().map((key) => fixture.s3.bytesOf(key)),
+      before,
+    );
+    assert.equal(existsSync(`${host.stateDir}/verification.json`), false);
+  });
+
+  test("after a rotation that the bucket does not name yet names what is damaged, and replaces nothing", async () => {
+    const key = fixture.keyOf("bk-1");
+    const spoiled = Buffer.from("SVCSEAL1 and nothing of it");
+    fixture.s3.replace(key, spoiled);
+    const { damaged } = await host.run<Verified>(
+      { do: "offsite-verify" },
+      { keys: [generateKey(), fixture.key] },
+    );
+    assert.deepEqual(
+      damaged.map((one) => [one.key, one.repaired]),
+      [[key, false]],
+    );
+    assert.ok(fixture.s3.bytesOf(key).equals(spoiled));
+  });
+
   test("names the one copy that the store does not answer for, and opens the others", async () => {
     fixture.s3.faults.add({
       ...get,

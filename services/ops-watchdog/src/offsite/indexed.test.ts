@@ -177,4 +177,22 @@ describe("verification", () => {
       [[fixture.keyOf("bk-1"), "its digest is not the recorded one", false]],
     );
   });
+
+  test("of a sample opens again what was damaged, and the status names it until it is intact", async () => {
+    const ids = ["bk-1", "bk-2", "bk-3", "bk-4", "bk-5", "bk-6"];
+    for (const id of ids) add(id);
+    await completed();
+    const key = fixture.keyOf("bk-1");
+    const intact = Buffer.from(fixture.s3.bytesOf(key));
+    fixture.s3.replace(key, fixture.s3.bytesOf(fixture.keyOf("bk-2")));
+    rmSync(fixture.storage.pathOf("bk-1"));
+    const named = async (sample?: number) => {
+      await host.run({ do: "offsite-verify", ...(sample !== undefined && { sample }) });
+      return (await host.run<{ damaged?: string[] }>({ do: "offsite-status" })).damaged;
+    };
+    assert.deepEqual(await named(), [key]);
+    assert.deepEqual([await named(1), await named(1)], [[key], [key]]);
+    fixture.s3.replace(key, intact);
+    assert.deepEqual(await named(1), []);
+  });
 });

@@ -64,6 +64,19 @@ export function packOfKey(key: string): { name: string; server: string } | undef
   return name === undefined || server === undefined ? undefined : { name, server };
 }
 
+export type WorldCounts = {
+  /** Archives that are whole objects. */
+  whole: number;
+  /** Archives whose chunks are in packs. */
+  in_packs: number;
+  packs: number;
+};
+
+export function countWorlds(keys: readonly string[]): WorldCounts {
+  const count = (parse: (key: string) => unknown) => keys.filter((key) => parse(key) !== undefined).length;
+  return { whole: count(archiveOfKey), in_packs: count(manifestOfKey), packs: count(packOfKey) };
+}
+
 function parseArchive(name: string | undefined): ArchiveName | undefined {
   const [, server, stamp] = name === undefined ? [] : (archiveShape.exec(name) ?? []);
   if (name === undefined || server === undefined || stamp === undefined) return undefined;

@@ -12,7 +12,7 @@ import {
 } from "../testing/offsite-fixture.ts";
 import { type PacksFixture, packsIn } from "../testing/packs-fixture.ts";
 import type { FetchedWorlds } from "./fetch-worlds.ts";
-import { packListObject, packOfKey } from "./object-key.ts";
+import { packListObject, packOfKey, type WorldCounts } from "./object-key.ts";
 import type { Verified } from "./verify-copies.ts";
 
 let fixture: OffsiteFixture;
@@ -113,14 +113,17 @@ describe("a fetch", () => {
 });
 
 describe("a verification", () => {
-  const verify = (from = host) => from.run<Verified>({ do: "offsite-verify" });
+  const verify = (from = host) => from.run<Verified & { worlds: WorldCounts }>({ do: "offsite-verify" });
 
   test("opens every manifest, every pack and the list", async () => {
     await packs.addDays();
     await completed();
     await completed();
-    const { checked, damaged } = await verify();
+    const { checked, damaged, worlds: opened } = await verify();
     assert.deepEqual(damaged, []);
+    const packed = { whole: 0, in_packs: 2, packs: packs.storedPacks().length };
+    assert.deepEqual(opened, packed);
+    assert.deepEqual((await host.run<{ worlds: WorldCounts }>({ do: "offsite-list" })).worlds, packed);
     const worlds = fixture.s3.keys().filter((key) => key.startsWith("worlds/"));
     assert.deepEqual(checked.filter((key) => key.startsWith("worlds/")).sort(), worlds);
   });

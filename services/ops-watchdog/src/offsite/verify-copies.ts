@@ -1,12 +1,12 @@
 // Opens some copies to their last byte, so that a bucket that rots is noticed before it is needed
 // (docs/reference/off-site.md#verification).
 
-import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { plainSize, sealedSize } from "@svc/sealed";
 import { sidecarOf } from "../bundle/verify.ts";
 import type { ImagePart } from "./builds-store.ts";
+import { type Choice, chooseCopies, type Selection } from "./choose-copies.ts";
 import { readCopiedManifest } from "./fetch-db.ts";
 import { hexOf, indexesIn, readIndex } from "./indexes.ts";
 import { listBucket } from "./listing.ts";
@@ -18,7 +18,6 @@ import { verified } from "./source.ts";
 import type { Check, VerifyDeps } from "./verify-context.ts";
 import { checksOfPacked } from "./verify-packed.ts";
 import { checksOfWal } from "./verify-wal.ts";
-import type { WalPath } from "./wal-key.ts";
 
 export type Verified = {
   checked: string[];
@@ -27,36 +26,30 @@ export type Verified = {
   unread: { key: string; problem: string }[];
 };
 
+/** What cannot be used: also what could not be read this time and was damaged when it was. */
+export function stillDamaged({ damaged, unread }: Verified, before: readonly string[]): string[] {
+  const found = damaged.filter(({ repaired }) => !repaired).map(({ key }) => key);
+  return [...found, ...unread.map(({ key }) => key).filter((key) => before.includes(key))];
+}
+
 /** Copies in a row that the store did not answer for; the next one would not be read either. */
 const mostUnread = 3;
 
-/** The newest bundle and `sample` of each other kind; everything without `sample`. */
-export async function verifyCopies(deps: VerifyDeps, sample: number | undefined): Promise<Verified> {
+/** The newest bundle and a sample of each other kind; everything without `sample`. */
+export async function verifyCopies(deps: VerifyDeps, selection: Selection): Promise<Verified> {
   const { bucket, signal } = deps;
   const result: Verified = { checked: [], damaged: [], unread: [] };
   const listing = await listBucket(bucket, signal);
   const keys = [...listing.keys()];
-  const bundles = keys.filter((key) => bundleOfKey(key)).sort();
+  const choice = chooseCopies(selection);
   const { archives } = await deps.archives.list();
-  const inBucket = new Set(keys);
-  const worlds = archives.filter(
-    ({ archive, status }) => status === "present" && inBucket.has(keyOfArchive(archive)),
-  );
-  const checks: Check[] = [];
-  for (const key of sample === undefined ? bundles : bundles.slice(-1))
-    checks.push({ key, verify: () => verifyBundleCopy(deps, key) });
-  for (const archive of sample === undefined ? worlds : choose(worlds, sample)) {
-    checks.push({
-      key: keyOfArchive(archive.archive),
-      verify: () => verifyArchiveCopy(deps, archive),
-      repair: () => sendAnew(deps, archive),
-    });
-  }
-  const choosePacked = (from: readonly string[]) => (sample === undefined ? from : choose(from, sample));
-  checks.push(...(await checksOfPacked(deps, { listing, archives, choose: choosePacked })));
-  const chooseSome = sample === undefined ? undefined : (from: readonly WalPath[]) => choose(from, sample);
-  checks.push(...checksOfWal(deps, keys, chooseSome));
-  checks.push(...(await checksOfIndexed(deps, { keys, sample })));
+  const checks: Check[] = [
+    ...checksOfBundles(deps, keys, choice),
+    ...checksOfArchives(deps, { keys, archives, choice }),
+    ...(await checksOfPacked(deps, { listing, archives, choice })),
+    ...checksOfWal(deps, keys, choice),
+    ...(await checksOfIndexed(deps, { keys, choice })),
+  ];
   let inARow = 0;
   for (const one of checks) {
     deps.step("verify");
@@ -67,21 +60,43 @@ export async function verifyCopies(deps: VerifyDeps, sample: number | undefined)
   return result;
 }
 
+function checksOfBundles(deps: VerifyDeps, keys: readonly string[], choice: Choice): Check[] {
+  const bundles = keys.filter((key) => bundleOfKey(key)).sort();
+  const newest = bundles.at(-1);
+  return choice
+    .only(bundles, (key) => key === newest)
+    .map((key) => ({ key, verify: () => verifyBundleCopy(deps, key) }));
+}
+
+type OfArchives = { keys: readonly string[]; archives: readonly Archive[]; choice: Choice };
+
+function checksOfArchives(deps: VerifyDeps, { keys, archives, choice }: OfArchives): Check[] {
+  const present = archives.filter(({ status }) => status === "present");
+  const byKey = new Map(present.map((archive) => [keyOfArchive(archive.archive), archive]));
+  return choice.some(keys.filter((key) => byKey.has(key))).flatMap((key) => {
+    const archive = byKey.get(key);
+    if (!archive) return [];
+    return [{ key, verify: () => verifyArchiveCopy(deps, archive), repair: () => sendAnew(deps, archive) }];
+  });
+}
+
 /** The newest list of images and of uploads, and what is in the bucket by its digest. */
 async function checksOfIndexed(
   deps: VerifyDeps,
-  { keys, sample }: { keys: readonly string[]; sample: number | undefined },
+  { keys, choice }: { keys: readonly string[]; choice: Choice },
 ): Promise<Check[]> {
   const sources = createSources(deps);
   return indexFolders.flatMap((folder) => {
     const indexes = indexesIn(folder, keys);
     const parts = keys.filter((key) => partOfKey(key)?.folder === folder);
     return [
-      ...(sample === undefined ? indexes : indexes.slice(0, 1)).map((key) => ({
-        key,
-        verify: async () => void (await readIndex(deps, folder, key)),
-      })),
-      ...(sample === undefined ? parts : choose(parts, sample)).map((key) => ({
+      ...choice
+        .only(indexes, (key) => key === indexes[0])
+        .map((key) => ({
+          key,
+          verify: async () => void (await readIndex(deps, folder, key)),
+        })),
+      ...choice.some(parts).map((key) => ({
         key,
         verify: () => verifyPart(deps, key),
         repair: () => sendPartAnew(deps, key, sources[folder]),
@@ -190,11 +205,4 @@ async function sendAnew(deps: VerifyDeps, archive: Archive): Promise<boolean> {
 
 async function readAll(plain: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of releaseChunks(plain));
-}
-
-function choose<T>(from: readonly T[], count: number): T[] {
-  const left = [...from];
-  const chosen: T[] = [];
-  while (chosen.length < count && left.length > 0) chosen.push(...left.splice(randomInt(left.length), 1));
-  return chosen;
 }

@@ -2,6 +2,7 @@
 // (docs/reference/off-site.md#verification).
 
 import { plainSize } from "@svc/sealed";
+import type { Choice } from "./choose-copies.ts";
 import type { Listing } from "./listing.ts";
 import { encodeObject, readObject } from "./manifest-object.ts";
 import { keyOfManifest, manifestOfKey, packListObject, packOfKey } from "./object-key.ts";
@@ -15,12 +16,10 @@ import { digestOf, once, readLocal } from "./send-packed.ts";
 import { verified } from "./source.ts";
 import type { Check, VerifyDeps } from "./verify-context.ts";
 
-type Chosen = (keys: readonly string[]) => readonly string[];
-
 /** The list, and what is chosen of manifests and of packs. */
 export async function checksOfPacked(
   deps: VerifyDeps,
-  { listing, archives, choose }: { listing: Listing; archives: readonly Archive[]; choose: Chosen },
+  { listing, archives, choice }: { listing: Listing; archives: readonly Archive[]; choice: Choice },
 ): Promise<Check[]> {
   const keys = [...listing.keys()];
   // A manifest that cannot be read is found when it is opened.
@@ -36,12 +35,12 @@ export async function checksOfPacked(
   const about = { packed, here };
   return [
     ...keys.filter((key) => key === packListObject).map((key) => ({ key, verify: () => verifyList(deps) })),
-    ...choose(keys.filter((key) => manifestOfKey(key))).map((key) => ({
+    ...choice.some(keys.filter((key) => manifestOfKey(key))).map((key) => ({
       key,
       verify: async () => void (await readObject(deps, key)),
       repair: () => sendManifestAnew(deps, about, key),
     })),
-    ...choose(keys.filter((key) => packOfKey(key))).map((key) => ({
+    ...choice.some(keys.filter((key) => packOfKey(key))).map((key) => ({
       key,
       verify: () => verifyPack(deps, packed, key),
       repair: () => sendPackAnew(deps, about, key),

@@ -1,35 +1,38 @@
 // Copies of the log, opened to their last byte (docs/reference/off-site.md#verification).
 
 import { readArchive } from "../wal/folder.ts";
+import type { Choice } from "./choose-copies.ts";
 import type { Check, VerifyDeps } from "./verify-context.ts";
 import { isRewritten, type WalPath, walOfKey } from "./wal-key.ts";
 import { partsOfRun } from "./wal-local.ts";
 import { openWalObject, sendWalObject } from "./wal-object.ts";
 import { forgetRun } from "./wal-state.ts";
 
-/** The newest base backup and what says how far the log is, and as many others as `choose` takes. */
-export function checksOfWal(
-  deps: VerifyDeps,
-  keys: readonly string[],
-  choose: ((from: readonly WalPath[]) => WalPath[]) | undefined,
-): Check[] {
-  const parts = keys.flatMap((key) => walOfKey(key) ?? []);
-  const chosen = choose ? withNewest(parts, choose) : parts;
-  return chosen.map((part) => ({
-    key: keys.find((key) => walOfKey(key)?.path === part.path) ?? part.path,
-    verify: async () => {
-      for await (const _ of openWalObject(deps, part.path));
-    },
-    repair: () => repair(deps, part),
-  }));
+/** The newest base backup and what says how far the log is, and as many others as a sample has. */
+export function checksOfWal(deps: VerifyDeps, keys: readonly string[], choice: Choice): Check[] {
+  const parts = new Map(keys.flatMap((key) => pairOf(key)));
+  const [newest] = [...parts.values()]
+    .flatMap((part) => (part.kind === "base" ? [part] : []))
+    .sort(byPathDown);
+  const isAlways = (part: WalPath) =>
+    part.kind === "base" ? part.run === newest?.run && part.base === newest.base : isRewritten(part);
+  const chosen = choice.some([...parts.keys()], (key) => {
+    const part = parts.get(key);
+    return part !== undefined && isAlways(part);
+  });
+  return chosen.flatMap((key) => {
+    const part = parts.get(key);
+    return part ? [{ key, verify: () => readToEnd(deps, part), repair: () => repair(deps, part) }] : [];
+  });
 }
 
-function withNewest(parts: readonly WalPath[], choose: (from: readonly WalPath[]) => WalPath[]): WalPath[] {
-  const [newest] = parts.flatMap((part) => (part.kind === "base" ? [part] : [])).sort(byPathDown);
-  const always = parts.filter((part) =>
-    part.kind === "base" ? part.run === newest?.run && part.base === newest.base : isRewritten(part),
-  );
-  return [...always, ...choose(parts.filter((part) => !always.includes(part)))];
+function pairOf(key: string): [key: string, part: WalPath][] {
+  const part = walOfKey(key);
+  return part ? [[key, part]] : [];
+}
+
+async function readToEnd(deps: VerifyDeps, { path }: WalPath): Promise<void> {
+  for await (const _ of openWalObject(deps, path));
 }
 
 const byPathDown = (a: WalPath, b: WalPath) => (a.path < b.path ? 1 : -1);
