@@ -39,7 +39,9 @@ const bundle = (label: string, ageMs: number, problem?: string, servers_error?: 
 const bundles = (...found: Found[]) => judgeBundles(found, { maxAgeMs: 26 * hour, now });
 const health = { failed_jobs: [], stuck_jobs: [], reaper: {}, store_full: false };
 const job = { job: "j1", server: "survival", kind: "restore" as const };
-const offsite = { stale: false, last: null, max_age_seconds: 43_200 };
+const offsite = { stale: false, last: null, max_age_seconds: 43_200, kinds: [] };
+const copies = { objects: 1, bytes: 1, missing: [], missing_count: 0, not_whole: [], not_whole_count: 0 };
+const lacking = { ...copies, missing: ["worlds/a.sealed"], missing_count: 1 };
 const pass = { started_at: ago(hour), sent: 0, sent_bytes: 0, deleted: 0, failed: 0, failures: [] };
 
 describe("conditions", () => {
@@ -202,6 +204,30 @@ describe("conditions", () => {
       "a wrong off-site key",
       judgeOffsite({ ...offsite, last: { ...pass, state: "wrong_key" } }),
       ["offsite/wrong-key critical 0"],
+    ],
+    [
+      "an off-site copy that is missing",
+      judgeOffsite({ ...offsite, kinds: [{ kind: "worlds", ...lacking }] }),
+      ["offsite/missing warning 180"],
+    ],
+    [
+      "a copy of the log that is missing",
+      judgeOffsite({ ...offsite, wal: { stale: false, copies: lacking } }),
+      ["offsite/missing warning 180"],
+    ],
+    [
+      "copies that are missing where another host writes are its matter",
+      judgeOffsite({
+        ...offsite,
+        last: { ...pass, state: "standby" },
+        kinds: [{ kind: "worlds", ...lacking }],
+      }),
+      ["offsite/displaced critical 0"],
+    ],
+    [
+      "a damaged off-site copy",
+      judgeOffsite({ ...offsite, damaged: ["worlds/a.sealed"] }),
+      ["offsite/damaged critical 0"],
     ],
     [
       "another off-site writer",

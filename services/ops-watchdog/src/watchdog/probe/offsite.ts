@@ -5,6 +5,7 @@ import type { WatchdogDb } from "../../database.ts";
 import { readHostId } from "../../offsite/host-id.ts";
 import { findPasses, hasBeenWriter, type PassRow } from "../../offsite/report.ts";
 import { readWalCopies, toOffsiteStatus } from "../../offsite/status.ts";
+import { readVerification } from "../../offsite/verification.ts";
 import { type Finding, finding } from "../finding.ts";
 import type { StandbyState } from "../state.ts";
 import { NotConfiguredError, type Probe } from "./probe.ts";
@@ -19,7 +20,9 @@ export const offsite: Probe = {
     const standby = await standbyOf(db, passes.last, settings.state_dir);
     const { wal_archive } = context.settings.ops_watchdog;
     const wal = wal_archive ? await readWalCopies(settings, context.now) : undefined;
-    return { findings: judgeOffsite(toOffsiteStatus(settings, { ...passes, wal }, context.now)), standby };
+    const verification = await readVerification(settings.state_dir);
+    const status = toOffsiteStatus(settings, { ...passes, verification, wal }, context.now);
+    return { findings: judgeOffsite(status), standby };
   },
 };
 
@@ -37,14 +40,19 @@ async function standbyOf(
   return { writer: writer.name, ran_at: Date.parse(writer.last_run_at), was_writer };
 }
 
-type Known = Pick<offsites.OffsiteStatus, "stale" | "last" | "max_age_seconds" | "last_completed_at" | "wal">;
+type Known = Pick<
+  offsites.OffsiteStatus,
+  "stale" | "last" | "max_age_seconds" | "last_completed_at" | "kinds" | "wal" | "damaged"
+>;
 
-export function judgeOffsite({ stale, last, max_age_seconds, last_completed_at, wal }: Known): Finding[] {
+const hint = {
+  en: "`svc offsite status` says what is missing and why.",
+  zh: "`svc offsite status` 会说明缺少什么及其原因。",
+};
+
+export function judgeOffsite(status: Known): Finding[] {
+  const { stale, last, max_age_seconds, last_completed_at, kinds, wal, damaged = [] } = status;
   const findings: Finding[] = [];
-  const hint = {
-    en: "`svc offsite status` says what is missing and why.",
-    zh: "`svc offsite status` 会说明缺少什么及其原因。",
-  };
   if (last?.state === "wrong_key")
     findings.push(
       finding(
@@ -82,10 +90,46 @@ export function judgeOffsite({ stale, last, max_age_seconds, last_completed_at, 
         { hours: Math.round(max_age_seconds / 3_600) },
       ),
     );
+  if (damaged.length > 0) findings.push(copiesDamaged(damaged));
   // Where nothing is copied at all it is said above.
-  if (wal?.stale && last?.state !== "wrong_key" && last?.state !== "standby")
-    findings.push(walStale(wal.covered_until));
+  if (last?.state === "wrong_key" || last?.state === "standby") return findings;
+  findings.push(...copiesMissing([...kinds, ...[wal?.copies ?? []].flat()]));
+  if (wal?.stale) findings.push(walStale(wal.covered_until));
   return findings;
+}
+
+function copiesDamaged(keys: readonly string[]): Finding {
+  return finding(
+    {
+      ...{ key: "offsite/damaged", severity: "critical" },
+      hint: {
+        en: "`svc offsite status` names them. `svc offsite verify` sends again what is here; of the rest bring older versions back if the bucket keeps versions.",
+        zh: "`svc offsite status` 会列出它们。`svc offsite verify` 会重新发送本机仍有原件的副本；其余的，如果存储桶保留版本，请恢复较早的版本。",
+      },
+    },
+    {
+      en: "Off-site copies that cannot be used: {count}, such as {key}",
+      zh: "无法使用的异地副本：{count} 个，例如 {key}",
+    },
+    { count: keys.length, key: keys[0] ?? "" },
+  );
+}
+
+/** A pass sends what is here: what is still missing after the next ones cannot be sent. */
+function copiesMissing(all: readonly offsites.OffsiteCopies[]): Finding[] {
+  const count = all.reduce((sum, one) => sum + one.missing_count + one.not_whole_count, 0);
+  const [key] = all.flatMap(({ missing, not_whole }) => [...missing, ...not_whole]);
+  if (key === undefined) return [];
+  return [
+    finding(
+      { key: "offsite/missing", severity: "warning", forMinutes: 180, hint },
+      {
+        en: "Off-site copies that are missing or not whole: {count}, such as {key}",
+        zh: "缺失或不完整的异地副本：{count} 个，例如 {key}",
+      },
+      { count, key },
+    ),
+  ];
 }
 
 /** The first copy of the log, with its base backup, may take as long as one that was on its way. */
