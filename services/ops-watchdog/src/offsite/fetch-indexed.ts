@@ -39,7 +39,9 @@ const nothing = () => ({ in_place: 0, fetched: 0, fetched_bytes: 0, missing: [],
 
 /** The list of `at`, or the newest; every manifest follows what it consists of. */
 export async function fetchImages(deps: FetchIndexedDeps, at: Date | undefined): Promise<FetchedImages> {
-  const { list, entries } = await findList(deps, "registry", at);
+  const found = await findList(deps, "registry", at);
+  if (!found) return { ...nothing(), images: 0, kept_tags: [] };
+  const { list, entries } = found;
   const done: FetchedImages = { ...nothing(), list, images: entries.length, kept_tags: [] };
   // Indexes come last: the registry refuses one whose parts it does not have.
   const ordered = entries.toSorted((a, b) => a.parts.length - b.parts.length);
@@ -145,21 +147,24 @@ async function tried(done: Fetched, key: string, work: () => Promise<void>): Pro
 
 type List<F extends IndexFolder> = { list: string; entries: IndexContent[F] };
 
-/** The newest list, or the newest of those until `at`. */
+/** The newest list, or the newest of those until `at`; undefined where there never was anything to list. */
 async function findList<F extends IndexFolder>(
   deps: FetchIndexedDeps,
   folder: F,
   at: Date | undefined,
-): Promise<List<F>> {
+): Promise<List<F> | undefined> {
   const keys: string[] = [];
   for await (const { key } of deps.bucket.list(`${folder}/index/`, { signal: deps.signal })) keys.push(key);
   const key = indexesIn(folder, keys).find((one) => !at || (indexOfKey(one)?.at ?? at) <= at);
-  if (key === undefined)
-    throw new Error(
-      at
-        ? `the bucket has no list of ${at.toISOString()} or before; \`svc offsite list\` names them`
-        : "the bucket has no list of images; check offsite.bucket and offsite.prefix",
-    );
+  if (key === undefined) {
+    if (at)
+      throw new Error(
+        `the bucket has no list of ${at.toISOString()} or before; \`svc offsite list\` names them`,
+      );
+    for await (const part of deps.bucket.list(`${folder}/`, { signal: deps.signal }))
+      throw new Error(`the bucket has ${part.key}, and no list that names it: somebody deleted the lists`);
+    return undefined;
+  }
   const entries = await readIndex(deps, folder, key).catch((error: Error) => {
     throw new Error(`${key} cannot be read (${error.message}); --at names an older one`, { cause: error });
   });

@@ -255,6 +255,16 @@ describe("images and uploads", () => {
     assert.deepEqual([(await fetchImages()).in_place, (await fetchUploads()).in_place], [2, 1]);
   });
 
+  test("that never were are nothing to fetch, and a list that somebody deleted is a failure", async () => {
+    await sync();
+    assert.deepEqual([(await fetchImages()).images, (await fetchImages()).list], [0, undefined]);
+    fixture.builds.addImage("packs/one", "1");
+    await sync();
+    for (const key of fixture.s3.keys().filter((one) => one.startsWith("registry/index/")))
+      fixture.s3.remove(key);
+    await assert.rejects(fetchImages(), /no list that names it: somebody deleted the lists/);
+  });
+
   test("that are nowhere, or are other bytes, are named, and the manifest of such an image does not come back", async () => {
     const { builds } = fixture;
     const [one, two] = [builds.addImage("packs/one", "1"), builds.addImage("packs/two", "1")];
