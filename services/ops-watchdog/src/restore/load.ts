@@ -24,8 +24,8 @@ type Load = {
 const outboxGap = 1_000_000n;
 const ownTable = "schema_migrations";
 
-/** Returns the rows that were loaded. Throws before anything is dropped when this build cannot read the bundle. */
-export async function loadBundle(client: pg.Client, load: Load): Promise<number> {
+/** Throws before anything is dropped when this build cannot read the bundle. */
+export async function loadBundle(client: pg.Client, load: Load): Promise<void> {
   const { manifest, schemas, step } = load;
   const problem = problemOfVersions(manifest, schemas);
   if (problem !== undefined) throw new Error(problem);
@@ -38,11 +38,9 @@ export async function loadBundle(client: pg.Client, load: Load): Promise<number>
   }
   await emptyTables(client);
   const members = await openMembers(load.path, manifest);
-  let rows = 0;
   try {
     step("rows");
-    for (const { schema, table } of await inOrder(client, manifest))
-      rows += await loadTable(client, members, { schema, table });
+    for (const placed of await inOrder(client, manifest)) await loadTable(client, members, placed);
   } finally {
     await members.close();
   }
@@ -58,7 +56,6 @@ export async function loadBundle(client: pg.Client, load: Load): Promise<number>
   // What this build ends may be in tables that an older bundle does not have.
   step("end-sessions");
   for (const schema of schemas) await afterRestore(client, schema);
-  return rows;
 }
 
 async function create(
@@ -123,17 +120,12 @@ async function inOrder(client: pg.Client, manifest: Manifest): Promise<Placed[]>
   return ordered;
 }
 
-async function loadTable(
-  client: pg.Client,
-  members: MemberReader,
-  { schema, table }: Placed,
-): Promise<number> {
+async function loadTable(client: pg.Client, members: MemberReader, { schema, table }: Placed): Promise<void> {
   const columns = table.columns.map(quote).join(", ");
   const text = `copy ${qualified(schema, table.name)} (${columns}) from stdin`;
   const rows = await copyIn(client, text, unpacked(members.read(table.member), table.member));
   if (rows !== table.rows)
     throw new DamagedBundleError(`${table.member} has ${rows} rows, the manifest says ${table.rows}`);
-  return rows;
 }
 
 async function setSequences(client: pg.Client, { name, sequences }: SchemaEntry): Promise<void> {

@@ -364,7 +364,8 @@ describe("a rehearsal", () => {
     await migrateAll();
     const result = await run<{ rows: number; error?: string }>({ do: "rehearse", bundle }, asWatchdog());
     assert.equal(result.error, undefined);
-    assert.ok(result.rows > 0);
+    const { bundles } = await run<{ bundles: { name: string; counts?: { rows: number } }[] }>({ do: "list" });
+    assert.equal(result.rows, bundles.find(({ name }) => name === bundle)?.counts?.rows);
     assert.deepEqual(await scratch(), []);
     const [row] = await query(
       "select bundle, error, row_count::int as rows from ops_watchdog.rehearsals order by id desc limit 1",

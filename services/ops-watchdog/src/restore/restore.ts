@@ -77,13 +77,13 @@ async function load(
   try {
     const { schemas, step } = deps;
     await rememberAccounts(client);
-    const rows = await loadBundle(client, { ...about, schemas, withRoles: true, outboxIds, step });
+    await loadBundle(client, { ...about, schemas, withRoles: true, outboxIds, step });
     const kept = await keepClosed(client);
     await client.query("insert into ops_watchdog.restores (bundle) values ($1)", [about.manifest.name]);
     step("commit");
     await client.query("commit");
     step("committed");
-    return { rows, ...kept };
+    return { rows: about.manifest.counts.rows, ...kept };
   } catch (error) {
     await client.query("rollback").catch(() => undefined);
     throw error;
