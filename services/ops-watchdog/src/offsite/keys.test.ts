@@ -63,6 +63,11 @@ describe("keygen", () => {
     assert.ok(readFileSync(file).equals(written));
   });
 
+  test("into a folder that is not there names the folder and another way", async () => {
+    const out = join(folder, "absent", "offsite.key");
+    await assert.rejects(ask({ ...keygen, out }), /the folder of .* does not exist; make it, or give --out/);
+  });
+
   test("refuses a file that nobody would read", async () => {
     const env = { SVC_OFFSITE_KEY: formatRing({ active: generateKey(), older: [] }) };
     await assert.rejects(ask(keygen, env), /SVC_OFFSITE_KEY is set and counts instead of .*--out/);

@@ -71,7 +71,10 @@ async function writeNew(file: string, ring: KeyRing): Promise<void> {
   try {
     await writeKeyFile(file, ring);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT")
+      throw new OffsiteSettingsError(`the folder of ${file} does not exist; make it, or give --out FILE`);
+    if (code !== "EEXIST") throw error;
     throw new OffsiteSettingsError(
       `${file} exists and is never overwritten: without its keys the copies that were made with them are lost`,
     );
