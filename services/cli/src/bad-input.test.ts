@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { after, describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { testProgram } from "@svc/config/test-program";
 import { runCommand } from "./testing/run-command.ts";
@@ -106,6 +106,8 @@ describe("without a stack", () => {
 });
 
 describe("wrong usage", () => {
+  const notYaml = join(folder, "not.yaml");
+  before(() => writeFileSync(notYaml, "a: b: c\n"));
   const chain = ["schedule", "create", "survival", "--action", "stop", "--at", "04:00"];
   const cases: [args: string[], code: 1 | 2, says: RegExp][] = [
     [["server", "create"], 2, /missing required argument 'name'/],
@@ -127,6 +129,13 @@ describe("wrong usage", () => {
     [["db", "at", "notatime"], 2, /time notatime: write a span such as 90s/],
     [["db", "audit-export", "--out", "x", "--since", "nonsense"], 2, /--since nonsense: write a span/],
     [["server", "keep-awake", "survival", "--until", "soon"], 2, /--until soon: write a span such as 48h/],
+    [["db", "verify", "one.tar", "two.tar"], 2, /too many arguments for 'verify'/],
+    [["offsite", "verify", "--sample", "0"], 2, /must be at least 1/],
+    [["domain", "check", "https://play.example.net"], 2, /must be a domain such as play\.example\.net/],
+    [["domain", "check", "--resolver", "dns"], 2, /must be an IP address such as 9\.9\.9\.9/],
+    [["domain", "check", "--game-port", "70000"], 2, /must be 1 to 65535/],
+    [["manifests", "render", "--values", join(folder, "gone.yaml")], 1, /gone\.yaml not found/],
+    [["manifests", "render", "--values", notYaml], 1, /not\.yaml is not YAML: .+ at line 1, column 4\n$/],
     [["completion", "tcsh"], 2, /must be one of bash, zsh, fish/],
     [["rotate-token", "nobody"], 2, /must be one of velocity, limbo, build, ops/],
     [["break-glass", "local-auth", "maybe"], 2, /must be on or off/],

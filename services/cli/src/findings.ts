@@ -16,8 +16,9 @@ export async function attempt(check: string, run: () => Promise<string>): Promis
 /** Exit code 1 when there is a problem. */
 export function findingsOutcome(findings: readonly Finding[]): Outcome {
   const isHealthy = findings.every((finding) => finding.ok);
+  const width = Math.max(24, ...findings.map(({ check }) => check.length));
   const lines = findings.map(
-    ({ ok, check, detail }) => `${ok ? "ok " : "BAD"}  ${check.padEnd(24)} ${detail}`,
+    ({ ok, check, detail }) => `${ok ? "ok " : "BAD"}  ${check.padEnd(width)} ${detail}`,
   );
   return {
     json: { healthy: isHealthy, findings },

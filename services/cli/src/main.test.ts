@@ -75,8 +75,8 @@ test("every command says what it does, and shows an example that it would take",
     assert.ok(example.startsWith(words), `${words}: ${example}`);
     const args = example
       .replace(/ <.*$/, "")
-      .match(/'[^']*'|\S+/g)
-      ?.map((word) => word.replaceAll("'", ""));
+      .match(/'[^']*'|"[^"]*"|\S+/g)
+      ?.map((word) => word.replaceAll(/^['"]|['"]$/g, ""));
     await toldTo(args ?? []);
   }
 });

@@ -23,10 +23,14 @@ export function addCommonOptions(program: Command): Command {
 
 /** A command with an example below its help; `example` is what follows `npm run svc --`. */
 export function command(parent: Command, usage: string, texts: { does: string; example: string }): Command {
-  return parent
-    .command(usage)
-    .description(texts.does)
-    .addHelpText("after", `\nExample:\n  npm run svc -- ${texts.example}`);
+  return (
+    parent
+      .command(usage)
+      .description(texts.does)
+      // A group takes any word to name it in its message, and its commands would inherit that.
+      .allowExcessArguments(false)
+      .addHelpText("after", `\nExample:\n  npm run svc -- ${texts.example}`)
+  );
 }
 
 /** A group of commands; without a command it lists them and exits with 2, or prints them as JSON. */

@@ -88,14 +88,18 @@ function resolverOf({ resolver: server }: DomainOptions): Place["resolve"] {
 async function find(name: string, { resolve }: Place): Promise<[string, ...string[]]> {
   const found = await resolve(name).catch((error: NodeJS.ErrnoException) => {
     const isMissing = error.code === "ENOTFOUND" || error.code === "ENODATA";
-    throw new Error(
-      isMissing ? `${name} has no address; add an A or AAAA record` : `${name}: ${error.message}`,
-    );
+    throw new Error(isMissing ? withoutAddress(name) : `${name}: ${error.message}`);
   });
   const [first, ...others] = found.sort();
-  if (first === undefined) throw new Error(`${name} has no address; add an A or AAAA record`);
+  if (first === undefined) throw new Error(withoutAddress(name));
   return [first, ...others];
 }
+
+// Browsers resolve names below localhost themselves; other programs ask the system, and not every system does.
+const withoutAddress = (name: string) =>
+  name.endsWith(".localhost")
+    ? `this machine does not resolve ${name}; add it to /etc/hosts, or install libnss-myhostname`
+    : `${name} has no address; add an A or AAAA record`;
 
 async function addressesOf(name: string, place: Place): Promise<string> {
   return (await find(name, place)).join(", ");

@@ -7,7 +7,7 @@ import { Values } from "./schema.ts";
 
 /** Values of a YAML file, or the defaults. Throws a `CommandError` that names every problem. */
 export function readValues(file?: string): Values {
-  const given: unknown = file === undefined ? {} : (parse(readText(file)) ?? {});
+  const given: unknown = file === undefined ? {} : (parseFile(file) ?? {});
   const result = Values.safeParse(given);
   const problems = result.success
     ? contradictions(result.data)
@@ -16,11 +16,14 @@ export function readValues(file?: string): Values {
   throw new CommandError(`${file ?? "values"}: ${problems.join("; ")}`);
 }
 
-function readText(file: string): string {
+function parseFile(file: string): unknown {
+  const text = readFileSync(resolve(callerDir, file), "utf8");
   try {
-    return readFileSync(resolve(callerDir, file), "utf8");
+    return parse(text);
   } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
+    // The first line says what and where; the others repeat the text.
+    const [problem = ""] = (error as Error).message.split(/:?\n/);
+    throw new CommandError(`${file} is not YAML: ${problem}`);
   }
 }
 
