@@ -42,7 +42,7 @@ export async function sync({ data, json }: Options): Promise<Outcome> {
     ...(state === "completed" || state === "incomplete"
       ? [`Sent ${report.sent} objects (${sizeText(report.sent_bytes)}), deleted ${report.deleted}.`]
       : []),
-    ...(report.error === undefined ? [] : [`${report.error}.`]),
+    ...(report.error === undefined ? [] : [`${report.error.replace(/\.$/, "")}.`]),
     ...report.failures.map(({ key, error }) => `failed: ${key}: ${error}`),
   ];
   const exitCode = state === "completed" ? 0 : state === "wrong_key" ? 3 : 1;

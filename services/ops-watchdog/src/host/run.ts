@@ -11,13 +11,12 @@ import { runCommand } from "./run-command.ts";
 
 /** Sets the exit code; a failure is one sentence on stderr. `hooks` are for tests. */
 export async function runHost(env: NodeJS.ProcessEnv, hooks: HostHooks = defaultHooks): Promise<void> {
+  // A peer that hangs must not keep the process once it has answered.
   try {
     const answer = `${JSON.stringify(await run(env, hooks))}\n`;
-    // A peer that hangs must not keep the process once it has answered.
     process.stdout.write(answer, () => process.exit());
   } catch (error) {
-    process.stderr.write(`${sentenceOf(error).replaceAll("\n", " ")}\n`);
-    process.exitCode = 1;
+    process.stderr.write(`${sentenceOf(error).replaceAll("\n", " ")}\n`, () => process.exit(1));
   }
 }
 
@@ -58,6 +57,8 @@ function sentenceOf(error: unknown): string {
   if (error instanceof z.ZodError) return z.prettifyError(error).replace(/^✖ /, "");
   if (error instanceof AggregateError) return sentenceOf(error.errors[0]);
   const { code, path, message } = error as NodeJS.ErrnoException;
+  // What pg says of a server that accepts a connection and no more.
+  if (message === "timeout expired") return "the database does not respond";
   const words = path === undefined ? undefined : systemWords[code ?? ""];
   return words ? `${path} ${words}` : message;
 }
