@@ -54,10 +54,11 @@ export async function restore(bundle: string | undefined, options: RestoreOption
   });
   const { adminUrl } = migrateEnvironment(env);
   if (adminUrl) await grantReading(adminUrl, env);
-  const { count: restarted, waiting } = await restartServices(options.data, adminUrl);
+  // Before lifecycle runs again: it makes a row, without an owner, for each object that has none.
   const differences = await askWatchdog<Differences>(env, { do: "differences" }).catch(
     (error: Error) => error.message,
   );
+  const { count: restarted, waiting } = await restartServices(options.data, adminUrl);
   const lines = [
     `Restored ${done.rows} rows of ${done.bundle}. All sessions, codes and tickets have ended.`,
     ...(done.safetyBundle === undefined ? [] : [`What was there before is in ${done.safetyBundle}.`]),
@@ -93,6 +94,11 @@ function planText(plan: Plan, options: RestoreOptions): string {
     "Services cannot sign in meanwhile and their connections end; all rows are replaced in one transaction;",
     "streams and views are rebuilt; all sessions, codes and tickets end. Objects of the cluster stay as they are.",
     staffText(plan.staff),
+    ...(options.to === undefined
+      ? []
+      : [
+          `The bundle was made for this and stays: svc db restore ${bundle} takes it without making it again.`,
+        ]),
   ].join("\n");
 }
 
