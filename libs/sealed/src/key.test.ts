@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -76,6 +86,20 @@ describe("a file of keys", () => {
       code: "EEXIST",
     });
     assert.ok(readFileSync(path("ring")).equals(before));
+  });
+
+  test("is not there after a disk was too full for it", { skip: process.getuid?.() !== 0 }, async () => {
+    const full = path("full");
+    mkdirSync(full);
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4k", "tmpfs", full]);
+    try {
+      writeFileSync(join(full, "filler"), Buffer.alloc(4_096));
+      const file = join(full, "offsite.key");
+      await assert.rejects(writeKeyFile(file, { active: generateKey(), older: [] }), { code: "ENOSPC" });
+      assert.equal(existsSync(file), false);
+    } finally {
+      execFileSync("umount", [full]);
+    }
   });
 
   for (const [mode, isRefused] of [

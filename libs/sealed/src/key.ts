@@ -1,7 +1,7 @@
 // Keys of sealed objects and their files (docs/reference/off-site.md#keys).
 
 import { createHash, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
-import { open, readFile } from "node:fs/promises";
+import { open, readFile, unlink } from "node:fs/promises";
 import { SealedError } from "./error.ts";
 
 const keyBytes = 32;
@@ -93,6 +93,10 @@ export async function writeKeyFile(path: string, ring: KeyRing): Promise<void> {
   try {
     await file.writeFile(formatRing(ring));
     await file.sync();
+  } catch (error) {
+    // Half a key file would be in the way of the next attempt.
+    await unlink(path).catch(() => undefined);
+    throw error;
   } finally {
     await file.close();
   }

@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { open, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { searchEntries } from "../audit/search.ts";
 import type { Host } from "./context.ts";
@@ -30,6 +30,10 @@ export async function exportAudit(
       cursor = page.next;
     } while (cursor !== undefined);
     await file.sync();
+  } catch (error) {
+    // A part of the log would pass for the whole of it.
+    await unlink(about.out).catch(() => undefined);
+    throw error;
   } finally {
     await file.close();
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -166,6 +166,22 @@ describe("the host's own commands", () => {
     assert.ok(lines.some((line) => (JSON.parse(line) as { action: string }).action === "operator_create"));
     assert.equal((await stat(out)).mode & 0o777, 0o600);
     assert.match((await run({ do: "export-audit", out })).error, /already exists/);
+  });
+
+  test("an export that a disk is too full for leaves no file", {
+    skip: process.getuid?.() !== 0,
+  }, async () => {
+    const full = join(dir, "full");
+    await mkdir(full);
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4k", "tmpfs", full]);
+    try {
+      await writeFile(join(full, "filler"), Buffer.alloc(4_096));
+      const out = join(full, "audit.jsonl");
+      assert.match((await run({ do: "export-audit", out })).error, /the disk is full/);
+      await assert.rejects(stat(out), { code: "ENOENT" });
+    } finally {
+      execFileSync("umount", [full]);
+    }
   });
 
   test("an unknown user is reported", async () => {

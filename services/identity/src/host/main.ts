@@ -40,5 +40,6 @@ main().catch((error: unknown) => {
 function sentenceOf(error: unknown): string {
   if (isFault(error) && error.fault === "unavailable") return "the database does not respond";
   if (error instanceof z.ZodError) return z.prettifyError(error).replace(/^✖ /, "");
-  return (error as Error).message;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === "ENOSPC" ? "the disk is full; free some space and try again" : message;
 }

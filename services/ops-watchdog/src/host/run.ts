@@ -59,6 +59,7 @@ function sentenceOf(error: unknown): string {
   const { code, path, message } = error as NodeJS.ErrnoException;
   // What pg says of a server that accepts a connection and no more.
   if (message === "timeout expired") return "the database does not respond";
+  if (code === "ENOSPC") return "the disk is full; free some space and try again";
   const words = path === undefined ? undefined : systemWords[code ?? ""];
   return words ? `${path} ${words}` : message;
 }
