@@ -1,4 +1,5 @@
 export { parseServiceArguments, type ServiceArguments } from "./command-line.ts";
+export { hostProgramFlags, hostProgramMemory, runHostProgram } from "./host-program.ts";
 export { ConfigError, checkOverrides, loadSettings } from "./load.ts";
 export { offsiteSection } from "./offsite-section.ts";
 export { duration, parseDuration, parsed, section, size } from "./values.ts";

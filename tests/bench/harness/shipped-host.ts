@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
+import { hostProgramFlags, hostProgramMemory } from "@svc/config";
 import { bundleSpec, findPrograms, programEnv } from "../../../libs/local-stack/src/program/programs.ts";
-import { programFlags, programMemory } from "../../../services/ops-watchdog/src/loop/run-program.ts";
 import { root } from "./anchors.ts";
 import { peakResidentMb } from "./process-stats.ts";
 
@@ -25,8 +25,8 @@ export async function runShippedHost(command: object, env: NodeJS.ProcessEnv): P
     await promisify(execFile)(bundle.command, bundle.args, { cwd: root, env: bundle.env });
   });
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [...programFlags, programs.file("ops-watchdog-host")], {
-    env: { ...process.env, ...programEnv(programs), ...programMemory, ...env },
+  const child = spawn(process.execPath, [...hostProgramFlags, programs.file("ops-watchdog-host")], {
+    env: { ...process.env, ...programEnv(programs), ...hostProgramMemory, ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   const said = text(child.stderr);
