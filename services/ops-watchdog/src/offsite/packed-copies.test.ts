@@ -24,7 +24,7 @@ function stateOf(listed: Record<string, number>, copy: PackedCopy | undefined, o
   const sizeOf = (key: string) => (key in listed ? sealedSize(listed[key] ?? 0) : undefined);
   return packedStateOf(
     wanted,
-    { copies, packs: packsIn(copies) },
+    { copies, digests: packsIn(copies) },
     {
       find: (key) => {
         const sizeBytes = sizeOf(key);

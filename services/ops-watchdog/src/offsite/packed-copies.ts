@@ -37,7 +37,10 @@ type PackedCopies = ReadonlyMap<string, PackedCopy>;
 export type Packed = {
   /** Of the manifests that can be read, by their keys, and of those that this pass began to store. */
   copies: Map<string, PackedCopy>;
-  /** What was sent under the names of packs; null where manifests contradict one another. */
+  /**
+   * What was sent under the names of packs; null where manifests contradict one another. A manifest is only stored where it agrees,
+   * so this stays what all of them say, and none has to be asked again.
+   */
   digests: Map<string, PackCopy | null>;
   retiredAt: ReadonlyMap<string, number>;
   /** Names of packs that are on their way under a digest which the list has. */
@@ -64,16 +67,16 @@ export function packsIn(copies: PackedCopies): Map<string, PackCopy | null> {
 export const isSamePack = (one: PackCopy, other: PackCopy): boolean =>
   one.sizeBytes === other.sizeBytes && one.sha256 === other.sha256;
 
-type Known = { copies: PackedCopies; packs: ReadonlyMap<string, PackCopy | null> };
+type Known = { copies: PackedCopies; digests: ReadonlyMap<string, PackCopy | null> };
 
-export function packedStateOf(wanted: Wanted, { copies, packs }: Known, listing: Lookup): CopyState {
+export function packedStateOf(wanted: Wanted, { copies, digests }: Known, listing: Lookup): CopyState {
   const key = keyOfManifest(wanted.archive);
   if (!listing.find(key)) return "none";
   const copy = copies.get(key);
   const isOfThis = copy?.sizeBytes === wanted.size_bytes && copy.sha256 === wanted.sha256;
   if (!copy || !isOfThis || listing.stateOf(key, sealedSize(copy.manifestBytes)) !== "whole")
     return "not_whole";
-  const isHere = (pack: PackCopy) => packs.get(pack.name) !== null && isStored(pack, listing);
+  const isHere = (pack: PackCopy) => digests.get(pack.name) !== null && isStored(pack, listing);
   return copy.packs.every(isHere) ? "whole" : "not_whole";
 }
 

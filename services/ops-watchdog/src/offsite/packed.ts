@@ -88,6 +88,5 @@ export function packedStateIn({
   listing,
   packed,
 }: Pick<Pass, "listing" | "packed">): (archive: Wanted) => CopyState {
-  const known = { copies: packed.copies, packs: packsIn(packed.copies) };
-  return (archive) => packedStateOf(archive, known, listing);
+  return (archive) => packedStateOf(archive, packed, listing);
 }
