@@ -1,5 +1,7 @@
 // Sends single requests: retries, deadlines, plain words.
 
+import { Agent } from "node:http";
+import { Agent as SecureAgent } from "node:https";
 import { performance } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { S3Client } from "@aws-sdk/client-s3";
@@ -30,6 +32,8 @@ export type Connection = {
   call: <T>(operation: string, options: CallOptions, send: (signal: AbortSignal) => Promise<T>) => Promise<T>;
   explain: (operation: string, error: unknown) => ObjectStoreError;
   clockOffsetMs: () => number;
+  /** Whether every request was sent to its last byte and answered. */
+  isIdle: () => boolean;
 };
 
 type CallOptions = {
@@ -43,7 +47,8 @@ export function connect(options: ObjectStoreOptions): Connection {
   const timing = { ...defaultTiming, ...options.timing };
   const { bucket, uploadRate = 0 } = options;
   const endpoint = options.endpoint ?? `AWS (${options.region})`;
-  const client = createClient(options, timing);
+  const agents = createAgents();
+  const client = createClient(options, timing, agents);
   const prefix = options.prefix === "" ? "" : `${options.prefix.replace(/\/+$/, "")}/`;
   const describe = (operation: string, error: unknown) =>
     explain(error, { operation, bucket, endpoint, now: Date.now() });
@@ -63,10 +68,18 @@ export function connect(options: ObjectStoreOptions): Connection {
     call: createCall({ timing, uploadRate, describe, onRequest: options.onRequest }),
     explain: describe,
     clockOffsetMs: () => client.config.systemClockOffset,
+    isIdle: () => Object.values(agents).every(({ sockets }) => Object.keys(sockets).length === 0),
   };
 }
 
-function createClient(options: ObjectStoreOptions, timing: Timing): S3Client {
+type Agents = { httpAgent: Agent; httpsAgent: SecureAgent };
+
+function createAgents(): Agents {
+  const options = { keepAlive: true, maxSockets: 16 };
+  return { httpAgent: new Agent(options), httpsAgent: new SecureAgent(options) };
+}
+
+function createClient(options: ObjectStoreOptions, timing: Timing, agents: Agents): S3Client {
   const { endpoint, region, pathStyle, accessKey, secretKey } = options;
   return new S3Client({
     ...(endpoint !== undefined && { endpoint }),
@@ -82,8 +95,7 @@ function createClient(options: ObjectStoreOptions, timing: Timing): S3Client {
     followRegionRedirects: false,
     requestHandler: new NodeHttpHandler({
       connectionTimeout: timing.connectMs,
-      httpAgent: { keepAlive: true, maxSockets: 16 },
-      httpsAgent: { keepAlive: true, maxSockets: 16 },
+      ...agents,
     }),
   });
 }

@@ -33,8 +33,6 @@ type Uploads = {
   connection: Connection;
   log: UploadLog;
   head: (key: string, options: { signal?: AbortSignal }) => Promise<ObjectHead | undefined>;
-  /** Memory of parts that were sent. Used again and again: new memory would wait for the garbage collector. */
-  spare: Buffer[];
 };
 
 type Request = PutRequest & { signal: AbortSignal };
@@ -148,7 +146,7 @@ async function sendParts(uploads: Uploads, request: Request, { record, body }: S
   const signal = AbortSignal.any([request.signal, failing.signal]);
   const reader = readParts(body);
   const running = new Set<Promise<void>>();
-  const { spare } = uploads;
+  const buffers = createPartBuffers(partBytes);
   let failure: { error: unknown } | undefined;
   let sentBytes = 0;
   const count = Math.ceil(sizeBytes / partBytes);
@@ -164,14 +162,14 @@ async function sendParts(uploads: Uploads, request: Request, { record, body }: S
         done();
         continue;
       }
-      const buffer = takeSpare(spare, partBytes) ?? Buffer.allocUnsafeSlow(partBytes);
+      const buffer = buffers.take();
       const bytes = buffer.subarray(0, length);
       await reader.fill(from, bytes);
       const sending = sendPart(uploads, record, { number, bytes, signal })
         .then(
           () => {
             // One that failed may still be on its way.
-            if (spare.length < parallel) spare.push(buffer);
+            buffers.putBack(buffer);
             done();
           },
           (error: unknown) => {
@@ -190,11 +188,20 @@ async function sendParts(uploads: Uploads, request: Request, { record, body }: S
   await Promise.all(running);
   await reader.close();
   if (failure) throw failure.error;
+  // A store may answer before it has read everything; then the kernel is still to read from them.
+  if (uploads.connection.isIdle()) buffers.free();
 }
 
-function takeSpare(spare: Buffer[], bytes: number): Buffer | undefined {
-  const place = spare.findIndex(({ length }) => length === bytes);
-  return place < 0 ? undefined : spare.splice(place, 1)[0];
+/** Memory of the parts of one upload, used again and again: new memory would wait for the garbage collector, and so would this. */
+function createPartBuffers(bytes: number) {
+  const spare: Buffer[] = [];
+  return {
+    take: () => spare.pop() ?? Buffer.allocUnsafeSlow(bytes),
+    putBack: (buffer: Buffer) => void spare.push(buffer),
+    free: () => {
+      for (const { buffer } of spare.splice(0)) if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+    },
+  };
 }
 
 type Part = { number: number; bytes: Buffer; signal: AbortSignal };

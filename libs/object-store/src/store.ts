@@ -25,7 +25,7 @@ export function openObjectStore(options: ObjectStoreOptions): ObjectStore {
     return found;
   };
   const remove: ObjectStore["delete"] = (key, about = {}) => removeObject(connection, key, about);
-  const uploads = { connection, log, head, spare: [] };
+  const uploads = { connection, log, head };
   return {
     head,
     delete: remove,
