@@ -18,7 +18,7 @@ import { type RunOptions, runBatch } from "./runner/run-batch.ts";
 const root = resolve(import.meta.dirname, "..");
 const patterns = [
   "{proto,libs,services}/**/*.test.ts",
-  "tests/{browser,containers,contract,fault,flow,network,runner,security,soak,kube,smtp}/**/*.test.ts",
+  "tests/{browser,containers,contract,fault,flow,network,runner,security,soak,kube,s3,smtp}/**/*.test.ts",
 ];
 
 function testFiles(wanted: Wanted): string[] {

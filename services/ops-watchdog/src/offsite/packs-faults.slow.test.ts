@@ -40,9 +40,14 @@ const fetchWorlds = (about?: Parameters<Host["run"]>[1], from = host) =>
 
 const key = /^worlds\/packs\/.*pack\.sealed$/;
 const manifest = /chunks\.sealed$/;
+const stall = { do: "stall", bytesPerSecond: 1_024 } as const;
+/** No object of these tests arrives at that rate within these limits. */
+const impatient = { timing: { requestGraceMs: 300, minRate: 1 << 20 } };
 
 describe("a pass to a store that", () => {
-  const faults: [fact: string, fault: Fault][] = [
+  const faults: [fact: string, fault: Fault, about?: About][] = [
+    ["takes 1 KiB of a pack in a second", { on: "put", key, ...stall }, impatient],
+    ["takes 1 KiB of a manifest in a second", { on: "put", key: manifest, ...stall }, impatient],
     ["denies a pack with 403", { on: "put", key, do: "refuse", status: 403, code: "AccessDenied" }],
     [
       "refuses a pack with 503",
@@ -52,10 +57,10 @@ describe("a pass to a store that", () => {
     ["lies about the size of a manifest", { on: "head", key: manifest, do: "wrong-size", by: 1 }],
     ["leaves every pack out of its lists", { on: "list", key, do: "hide" }],
   ];
-  for (const [fact, fault] of faults) {
+  for (const [fact, fault, about] of faults) {
     test(`${fact} gets nothing recorded, and a later pass succeeds`, async () => {
       fixture.s3.faults.add(fault);
-      const { state } = await host.sync();
+      const { state } = await host.sync(about);
       assert.ok(state === "incomplete" || state === "failed", state);
       assert.deepEqual(packs.recorded(), []);
       fixture.s3.faults.clear();
@@ -116,19 +121,20 @@ describe("a pass to a store that", () => {
 
 describe("a fetch from a store that", () => {
   const get = { on: "get", key } as const;
-  const faults: [fact: string, fault: Fault][] = [
+  const faults: [fact: string, fault: Fault, about?: About][] = [
+    ["sends 1 KiB of packs in a second", { ...get, ...stall }, impatient],
     ["answers packs with other bytes", { ...get, do: "corrupt" }],
     ["refuses packs with 500", { ...get, do: "refuse", status: 500, code: "InternalError" }],
     ["cuts packs", { ...get, do: "cut", afterBytes: 1_000 }],
     ["denies packs with 403", { ...get, do: "refuse", status: 403, code: "AccessDenied" }],
     ["answers manifests with other bytes", { on: "get", key: manifest, do: "corrupt" }],
   ];
-  for (const [fact, fault] of faults) {
+  for (const [fact, fault, about] of faults) {
     test(`${fact} puts nothing in place, and a later one brings all back`, async () => {
       await completed();
       packs.loseArchives();
       fixture.s3.faults.add(fault);
-      const done = await fetchWorlds().catch(() => undefined);
+      const done = await fetchWorlds(about).catch(() => undefined);
       assert.equal(done?.fetched ?? 0, 0);
       fixture.s3.faults.clear();
       assert.equal((await fetchWorlds()).fetched, 2);

@@ -2,6 +2,7 @@
 // recorded is in the bucket, whole; nothing is lost, and a repeat finishes.
 
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -12,6 +13,7 @@ import type { Command } from "../host/command.ts";
 import { type Host, type OffsiteFixture, openOffsiteFixture } from "../testing/offsite-fixture.ts";
 import { type PacksFixture, packsIn } from "../testing/packs-fixture.ts";
 import type { FetchedWorlds } from "./fetch-worlds.ts";
+import { packOfKey } from "./object-key.ts";
 import type { Verified } from "./verify-copies.ts";
 
 const days = ["bk-1", "bk-2", "bk-3"];
@@ -121,6 +123,28 @@ describe("a pass whose process is killed", () => {
       await packs.assertRecorded([next]);
     });
   }
+});
+
+test("a pass that is killed within a pack goes on with the parts that are missing, and sends no other pack again", async () => {
+  await fixture.reset();
+  host = packs.addHost();
+  await host.run({ do: "back-up", label: "daily" });
+  // So much that the digests of its packs are written down first. A pack is sent in three parts.
+  await fixture.storage.addWorld("bk-1", { "r.0.0.mca": randomBytes(70 << 20) });
+  const sent = (operation: string) =>
+    fixture.s3.requests.filter((one) => one.operation === operation && packOfKey(one.key));
+  await kill({ do: "offsite-sync" }, "sent:5");
+  await packs.assertRecorded();
+  const before = sent("upload-part").length;
+  await completed();
+  assert.deepEqual(packs.recorded(), ["bk-1"]);
+  await packs.assertRecorded();
+  const begun = sent("create-upload").map(({ key }) => key);
+  assert.equal(new Set(begun).size, begun.length, "each upload was begun once");
+  assert.ok(begun.length >= 4 && before >= 5);
+  // A part that was on its way when the process was killed may be sent twice.
+  assert.ok(sent("upload-part").length <= 3 * begun.length + 2);
+  assert.deepEqual(fixture.s3.openUploads(), []);
 });
 
 test("a verification whose process is killed has changed nothing", async () => {

@@ -30,6 +30,8 @@ type RunAbout = {
   set?: readonly string[];
   /** Called before each step. */
   step?: (name: string) => void;
+  /** Limits of requests, in place of long ones. */
+  timing?: HostContext["timing"];
 };
 
 /** Refused requests fail fast; a slow machine has its time. */
@@ -54,7 +56,7 @@ export type OffsiteFixture = {
   archiveDir: string;
   key: SealKey;
   /** Another machine that uses the bucket; `set` are settings beside those of every host. */
-  addHost: (name: string, set?: readonly string[]) => Host;
+  addHost: (name: string, set?: readonly string[], credentials?: Credentials) => Host;
   /** Key of the whole copy of a backup. */
   keyOf: (id: string) => string;
   /** Plaintext of an object. */
@@ -97,7 +99,7 @@ export async function openOffsiteFixture(): Promise<OffsiteFixture> {
     database,
     archiveDir,
     key,
-    addHost: (name, set = []) => hostIn(about, name, set),
+    addHost: (name, set = [], credentials = s3.options()) => hostIn({ ...about, credentials }, name, set),
     keyOf: (id) => keyOfArchive(storage.rows.get(id)?.archive ?? ""),
     opened: async (object, keys = [key]) => {
       const chunks: Buffer[] = [];
@@ -141,11 +143,26 @@ async function addAccounts(database: TestDatabase): Promise<void> {
 const ringOf = (keys: readonly SealKey[]) => parseRing(textOf(keys));
 const textOf = (keys: readonly SealKey[]) => keys.map((key) => bytesOf(key).toString("base64")).join("\n");
 
-type About = { dir: string; s3: S3Server; key: SealKey; databaseUrl: string; natsUrl: string };
+/** Of another store than the one of the fixture. */
+type Credentials = { accessKey: string; secretKey: string };
 
-function hostIn({ dir, s3, key, databaseUrl, natsUrl }: About, name: string, more: readonly string[]): Host {
+type About = {
+  dir: string;
+  s3: S3Server;
+  key: SealKey;
+  databaseUrl: string;
+  natsUrl: string;
+  credentials: Credentials;
+};
+
+function hostIn(
+  { dir, s3, key, databaseUrl, natsUrl, credentials }: About,
+  name: string,
+  more: readonly string[],
+): Host {
   const [bundleDir, stateDir] = [join(dir, name, "bundles"), join(dir, name, "offsite")];
-  const { accessKey, secretKey, region, bucket } = s3.options();
+  const { region, bucket } = s3.options();
+  const { accessKey, secretKey } = credentials;
   const overrides = [
     `offsite.endpoint=${s3.endpoint}`,
     `offsite.region=${region}`,
@@ -178,7 +195,7 @@ function hostIn({ dir, s3, key, databaseUrl, natsUrl }: About, name: string, mor
       serversPauseMs: 0,
       step,
       servers: { kind: "read", items: [] },
-      timing,
+      timing: { ...timing, ...about.timing },
     };
     return (await runCommand(context, command)) as T;
   };
