@@ -1,7 +1,7 @@
 // Sends single requests: retries, deadlines, plain words.
 
-import { Agent } from "node:http";
-import { Agent as SecureAgent } from "node:https";
+import type { Agent } from "node:http";
+import type { Agent as SecureAgent } from "node:https";
 import { performance } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { S3Client } from "@aws-sdk/client-s3";
@@ -76,7 +76,8 @@ type Agents = { httpAgent: Agent; httpsAgent: SecureAgent };
 
 function createAgents(): Agents {
   const options = { keepAlive: true, maxSockets: 16 };
-  return { httpAgent: new Agent(options), httpsAgent: new SecureAgent(options) };
+  const [http, https] = [process.getBuiltinModule("node:http"), process.getBuiltinModule("node:https")];
+  return { httpAgent: new http.Agent(options), httpsAgent: new https.Agent(options) };
 }
 
 function createClient(options: ObjectStoreOptions, timing: Timing, agents: Agents): S3Client {
