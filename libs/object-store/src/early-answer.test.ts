@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { test } from "node:test";
 import { bytesBody } from "./body.ts";
-import { smallestPartBytes } from "./multipart.ts";
+import { largestSingleBytes } from "./multipart.ts";
 import { openObjectStore } from "./store.ts";
 
 /** A store that answers to each part before it reads a byte of it, and reads all of them when it is asked for them. */
@@ -45,13 +45,13 @@ test("a store that answers before it has read a part gets its bytes, and no othe
     ...{ accessKey: "key", secretKey: "secret" },
   });
   try {
-    const bytes = randomBytes(2 * smallestPartBytes);
+    const bytes = randomBytes(2 * largestSingleBytes);
     await store.put({ key: "large", fingerprint: "", body: () => bytesBody(bytes) });
     const parts = await readParts();
     assert.equal(parts.length, 2);
     for (const part of parts) {
-      const from = part.equals(bytes.subarray(0, smallestPartBytes)) ? 0 : smallestPartBytes;
-      assert.ok(part.equals(bytes.subarray(from, from + smallestPartBytes)));
+      const from = part.equals(bytes.subarray(0, largestSingleBytes)) ? 0 : largestSingleBytes;
+      assert.ok(part.equals(bytes.subarray(from, from + largestSingleBytes)));
     }
   } finally {
     store.close();

@@ -19,14 +19,19 @@ import type { UploadLog, UploadRecord } from "./upload-log.ts";
 
 const parallel = 2;
 const maxParts = 10_000;
-export const smallestPartBytes = 8 * 1024 * 1024;
+const mebibyte = 1024 * 1024;
+/** What is larger is sent in parts. */
+export const largestSingleBytes = 8 * mebibyte;
+/** The least that S3 takes, but of the last part. */
+const smallestPartBytes = 5 * mebibyte;
 /** Name in the metadata of an object under which its upload is found again. */
 const markerName = "svc-upload";
 
-/** Size of the parts of an object: 8 MiB, more where that would be too many parts. */
+/** Size of the parts of an object: as few as parts of 8 MiB would be, or more where these were too many, and all alike: two are in memory. */
 function partBytesOf(sizeBytes: number): number {
-  const mebibyte = 1024 * 1024;
-  return Math.max(smallestPartBytes, Math.ceil(sizeBytes / maxParts / mebibyte) * mebibyte);
+  const whole = (bytes: number) => Math.ceil(bytes / mebibyte) * mebibyte;
+  const most = Math.max(largestSingleBytes, whole(sizeBytes / maxParts));
+  return Math.max(smallestPartBytes, whole(sizeBytes / Math.ceil(sizeBytes / most)));
 }
 
 type Uploads = {

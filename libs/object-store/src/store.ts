@@ -3,7 +3,7 @@ import { type Connection, connect } from "./connection.ts";
 import { isObjectStoreError } from "./error.ts";
 import { get, isNoKey, lengthOf } from "./get.ts";
 import { list, listVersions } from "./list.ts";
-import { abortAbandoned, putInParts, smallestPartBytes } from "./multipart.ts";
+import { abortAbandoned, largestSingleBytes, putInParts } from "./multipart.ts";
 import { readParts } from "./part-reader.ts";
 import { probe } from "./probe.ts";
 import { payloadOf, putIf, putWhole } from "./put.ts";
@@ -51,7 +51,7 @@ async function put(uploads: Uploads, request: PutRequest): Promise<StoredObject>
   const deadline = AbortSignal.timeout(timeFor(sizeBytes, { graceMs: objectGraceMs, minRate, uploadRate }));
   const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
   try {
-    if (sizeBytes > smallestPartBytes) return await putInParts(uploads, { ...request, signal });
+    if (sizeBytes > largestSingleBytes) return await putInParts(uploads, { ...request, signal });
     const reader = readParts(body);
     const bytes = Buffer.allocUnsafe(sizeBytes);
     await reader.fill(0, bytes).finally(reader.close);
