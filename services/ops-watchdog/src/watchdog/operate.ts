@@ -52,7 +52,7 @@ export async function endSilence({ file, now }: AlertDeps, about: { id: string; 
   await change(file, (state) => {
     const ended = removeSilence(state, about, now());
     if (!ended)
-      throw new Fault("not_found", { message: "There is no such silence; GET /platform/alerts lists them." });
+      throw new Fault("not_found", { message: "There is no such silence; `svc alerts list` names them." });
     return ended;
   });
 }
@@ -64,7 +64,9 @@ export async function acknowledgeAlert(
   const state = await change(file, (before) => {
     const done = acknowledge(before, about, now());
     if (!done)
-      throw new Fault("not_found", { message: "No such alert fires; GET /platform/alerts lists them." });
+      throw new Fault("not_found", {
+        message: "No such alert fires; `svc alerts list` names those that do.",
+      });
     return done;
   });
   const alert = state.alerts[about.key];
