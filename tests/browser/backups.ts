@@ -61,6 +61,8 @@ export const addBackupTests: Area = (fixture) => {
     const { owner } = fixture();
     await owner.page.locator('button[aria-label^="Restore the backup"]').click();
     await owner.sees(en.backups.restoreSafety);
+    // What it would change moves the buttons when it comes.
+    await owner.sees(en.backups.plan.show);
     const { body } = await owner.request("GET", "/backups?server=survival");
     const [newest] = body["backups"] as { id: string }[];
     assert.equal((await owner.request("DELETE", `/backups/${newest?.id}`)).status, 200);
