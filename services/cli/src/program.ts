@@ -83,6 +83,16 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** The same within bounds, which belong to it. */
+export function wholeNumberIn(least: number, most = Number.POSITIVE_INFINITY): (text: string) => number {
+  return (text) => {
+    const number = wholeNumber(text);
+    if (number >= least && number <= most) return number;
+    const bounds = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
+    throw new InvalidArgumentError(`must be ${bounds}.`);
+  };
+}
+
 export function list(text: string, before: string[] = []): string[] {
   return [...before, ...text.split(",").filter(Boolean)];
 }

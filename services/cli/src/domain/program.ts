@@ -1,7 +1,9 @@
 import { Resolver } from "node:dns";
 import { Argument, type Command, InvalidArgumentError } from "commander";
-import { command, group, runs, wholeNumber } from "../program.ts";
+import { command, group, runs, wholeNumberIn } from "../program.ts";
 import type { DomainOptions } from "./check.ts";
+
+const port = wholeNumberIn(1, 65_535);
 
 export function addDomainCommands(program: Command): void {
   const domain = group(program, "domain", "the names of an installation");
@@ -40,10 +42,4 @@ function nameServer(text: string): string {
   } catch {
     throw new InvalidArgumentError("must be an IP address such as 9.9.9.9.");
   }
-}
-
-function port(text: string): number {
-  const number = wholeNumber(text);
-  if (number < 1 || number > 65_535) throw new InvalidArgumentError("must be 1 to 65535.");
-  return number;
 }

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type Common, command, group, runs, wholeNumber, yes } from "../program.ts";
+import { type Common, command, group, runs, wholeNumberIn, yes } from "../program.ts";
 
 const commands = () => import("./commands.ts");
 const keys = () => import("./keys.ts");
@@ -24,7 +24,7 @@ export function addOffsiteCommands(program: Command): void {
     .option(
       "--sample <count>",
       "check the newest bundle and this many objects of each other kind instead of everything",
-      atLeastOne,
+      wholeNumberIn(1),
     )
     .action(runs(async (options: Common & { sample?: number }) => (await commands()).verify(options)));
   command(offsite, "take-over", {
@@ -36,12 +36,6 @@ export function addOffsiteCommands(program: Command): void {
   addFetchCommands(offsite);
   addIndexedFetchCommands(offsite);
   addKeyCommands(offsite);
-}
-
-function atLeastOne(text: string): number {
-  const count = wholeNumber(text);
-  if (count < 1) throw new InvalidArgumentError("must be at least 1.");
-  return count;
 }
 
 function addFetchCommands(offsite: Command): void {

@@ -93,7 +93,7 @@ export function judgeOffsite(status: Known): Finding[] {
   if (damaged.length > 0) findings.push(copiesDamaged(damaged));
   // Where nothing is copied at all it is said above.
   if (last?.state === "wrong_key" || last?.state === "standby") return findings;
-  findings.push(...copiesMissing([...kinds, ...[wal?.copies ?? []].flat()]));
+  findings.push(...copiesMissing([...kinds, ...(wal?.copies ? [wal.copies] : [])]));
   if (wal?.stale) findings.push(walStale(wal.covered_until));
   return findings;
 }
