@@ -7,7 +7,7 @@ import { decideRun, isBaseDue } from "./decide.ts";
 import type { Run } from "./folder.ts";
 import { formatLsn, nextSegment, parseLsn, parseSegment, segmentName, segmentStart } from "./lsn.ts";
 import { decideWalDeletions, type KeptRun } from "./retention.ts";
-import { restoreCommand } from "./server.ts";
+import { isNotThere, restoreCommand } from "./server.ts";
 
 const day = (number: number) => new Date(Date.UTC(2026, 10, number));
 const segment = 16n * 1024n * 1024n;
@@ -173,4 +173,14 @@ describe("a point in time", () => {
 
 test("the command that copies the log is safe with any name of a folder", () => {
   assert.equal(restoreCommand("/a b/%o'$x"), `cp '/a b/%%o'\\''$x'/%f "%p"`);
+});
+
+describe("a server that is recovered", () => {
+  const coded = (code: string) => Object.assign(new Error(`connect ${code}`), { code });
+  for (const code of ["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE", "57P03", "57P01"])
+    test(`is waited for after ${code}`, () => assert.equal(isNotThere(coded(code)), true));
+  test("is waited for when it ends while it is asked", () =>
+    assert.equal(isNotThere(new Error("Connection terminated unexpectedly")), true));
+  for (const code of ["28000", "3D000", "EACCES"])
+    test(`is of no use after ${code}`, () => assert.equal(isNotThere(coded(code)), false));
 });

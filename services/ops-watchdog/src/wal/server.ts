@@ -4,6 +4,8 @@ import { spawn } from "node:child_process";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { isFault } from "@svc/proto";
+import { asFault } from "@svc/store";
 import { z } from "zod";
 import { connect } from "../bundle/snapshot.ts";
 import { makeFile, type Owner } from "./scratch.ts";
@@ -149,10 +151,15 @@ async function askReplayed(url: string): Promise<string | undefined> {
       await client.end();
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    // Not there yet, or not ready (57P03).
-    if (code === "ENOENT" || code === "ECONNREFUSED" || code === "57P03" || code === "ECONNRESET")
-      return undefined;
+    if (isNotThere(error)) return undefined;
     throw error;
   }
+}
+
+/** Whether a server does not serve yet, or ends: one that ends is noticed by its process. */
+export function isNotThere(error: unknown): boolean {
+  // A socket that is not made yet.
+  if ((error as NodeJS.ErrnoException).code === "ENOENT") return true;
+  const fault = asFault(error);
+  return isFault(fault) && fault.fault === "unavailable";
 }
