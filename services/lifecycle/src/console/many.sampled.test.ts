@@ -75,13 +75,18 @@ test(`${consoles} consoles at once over two replicas and two gateways: each view
   await until(() => readers.every(({ lines }) => lines.length >= 20), 30_000);
   for (const [n, { lines }] of readers.entries())
     assert.deepEqual(numbersIn(lines, names[n] ?? ""), upTo(20));
-  assert.equal(fixture.cluster.following(), consoles);
-  const counts = await Promise.all(
-    replicas.map(async ({ registry }) =>
-      Number(/^svc_console_follows(?:\{[^}]*\})? (\d+)$/m.exec(await registry.metrics())?.[1]),
-    ),
-  );
-  assert.equal((counts[0] ?? 0) + (counts[1] ?? 0), consoles);
+  const followed = async () =>
+    Promise.all(
+      replicas.map(async ({ registry }) =>
+        Number(/^svc_console_follows(?:\{[^}]*\})? (\d+)$/m.exec(await registry.metrics())?.[1]),
+      ),
+    );
+  // A machine that stops for longer than a lease hands some on: for a moment both replicas follow them.
+  await until(async () => {
+    const [first = 0, second = 0] = await followed();
+    return first + second === consoles && fixture.cluster.following() === consoles;
+  });
+  const counts = await followed();
   assert.ok(Math.min(...counts) > consoles / 10, `both replicas follow: ${counts.join(" and ")}`);
   for (const reader of readers) reader.leave();
   await Promise.all([...gateways.map(({ close }) => close()), ...replicas.map(({ stop }) => stop())]);
