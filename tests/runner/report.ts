@@ -49,6 +49,7 @@ export function endOfRun(all: readonly Ended[], wallSeconds: number): string {
     `\n${count} files, ${totals} in ${Math.round(wallSeconds)} s`,
     ...(count > slowestFiles ? [`The slowest:\n${lines.join("\n")}`] : []),
     ...(sumOf(all, "tests") === 0 ? ["\nFAILED: no test ran; does its name match the pattern?"] : []),
+    ...failed.flatMap(({ reasons = [] }) => reasons).map((reason) => `\n✖ ${reason}`),
     ...(failed.length > 0 ? [`\nFAILED: ${failed.flatMap(failedOf).join(", ")}`] : []),
   ].join("\n");
 }

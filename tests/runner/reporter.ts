@@ -9,7 +9,7 @@ type Event = {
   data: {
     name?: string;
     nesting?: number;
-    details?: { duration_ms: number };
+    details?: { duration_ms: number; error?: Error & { failureType?: string } };
     message?: string;
     counts?: Record<string, number>;
   };
@@ -23,6 +23,8 @@ export type Result = {
   counts?: Record<string, number>;
   /** The failed tests, as `spec` repeats them at the end. */
   failures: string;
+  /** The same in a line each: what a short excerpt of the end still shows. */
+  reasons: string[];
 };
 
 const totals = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
@@ -37,10 +39,10 @@ export default async function* report(events: AsyncIterable<Event>): AsyncGenera
     const isEnd = type === "test:pass" || type === "test:fail";
     if (type === "test:fail") failed.push(event);
     if (isEnd && data.nesting === 0) files.push(fileOf(event));
-    if (type === "test:summary") writeResult({ files, counts: data.counts ?? {}, failures: repeat(failed) });
+    const result = { files, failures: repeat(failed), reasons: failed.flatMap(reasonOf) };
+    if (type === "test:summary") writeResult({ ...result, counts: data.counts ?? {} });
     // A batch may be killed before its summary.
-    else if (type === "test:fail" || (isEnd && data.nesting === 0))
-      writeResult({ files, failures: repeat(failed) });
+    else if (type === "test:fail" || (isEnd && data.nesting === 0)) writeResult(result);
     if (type === "test:summary" || (type === "test:diagnostic" && totals.test(data.message ?? ""))) continue;
     printer.write(event);
     yield String(printer.read() ?? "");
@@ -61,6 +63,16 @@ function repeat(failed: readonly Event[]): string {
   printer.read();
   printer.write({ type: "test:summary", data: {} });
   return String(printer.read() ?? "");
+}
+
+const longestReason = 240;
+
+/** Nothing for a suite, which fails with its tests. */
+function reasonOf({ data: { name = "", details } }: Event): string[] {
+  const { failureType, cause } = details?.error ?? {};
+  if (failureType === "subtestsFailed") return [];
+  const message = cause instanceof Error ? cause.message : String(cause ?? details?.error?.message);
+  return [`${name}: ${message.trim().replace(/\s+/g, " ")}`.slice(0, longestReason)];
 }
 
 function writeResult(result: Result): void {

@@ -42,7 +42,10 @@ test("a file with a failed test fails, and the end of the run says where", async
     `test("fine", () => {}); test("broken", () => { throw new Error("the reason"); });`,
   );
   assert.equal(ended.problem, "ended with 1");
-  assert.match(endOfRun([ended], 1), /✖ broken[\s\S]*the reason[\s\S]*1 failed[\s\S]*FAILED: .*x\.test\.mjs/);
+  assert.match(
+    endOfRun([ended], 1),
+    /✖ broken[\s\S]*the reason[\s\S]*1 failed[\s\S]*\n✖ broken: the reason\n\nFAILED: .*x\.test\.mjs/,
+  );
 });
 
 test("an exception after the last test fails the batch, and the end of the run says which", async () => {
