@@ -7,9 +7,15 @@ import { text } from "node:stream/consumers";
 
 /**
  * Flags of Node for such a program: it shares memory limits with nobody, and a pass of off-site copies leaves as much
- * garbage as it keeps. Young objects get 2 MiB, old ones may grow by a third before they are looked at.
+ * garbage as it keeps. Young objects get 2 MiB, old ones may grow by a third before they are looked at. The compilers
+ * between the interpreter and the one for hot code take memory, and a pass waits for the store and the disk.
  */
-export const hostProgramFlags: readonly string[] = ["--max-semi-space-size=2", "--heap-growing-percent=30"];
+export const hostProgramFlags: readonly string[] = [
+  "--max-semi-space-size=2",
+  "--heap-growing-percent=30",
+  "--no-sparkplug",
+  "--no-maglev",
+];
 /**
  * Its variables: memory that is freed goes back to the system at once. By default each thread keeps an arena of its own,
  * and every large buffer that is freed raises the size (up to 32 MiB) below which the allocator keeps buffers.

@@ -90,10 +90,7 @@ async function playDays(
       // Players change the same amount of a small world.
       ...(!isQuick && { limit: atMost(1.3) }),
     },
-    {
-      ...{ ...row, what: "memory at the peak of the passes that store them", unit: "MB" },
-      ours: Math.max(...passes.map(({ peakMb }) => peakMb)),
-    },
+    memory("the passes that store them", Math.max(...passes.map(({ peakMb }) => peakMb))),
     memory("a fetch of the newest", fetched.peakMb),
   ];
 }

@@ -1,4 +1,4 @@
-// The program of the host as it is shipped: bundled, with the flags that ops-watchdog starts it with and a code cache.
+// The program of the host as ops-watchdog starts it: bundled, with its flags and without a code cache.
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { hostProgramFlags, hostProgramMemory } from "@svc/config";
-import { bundleSpec, findPrograms, programEnv } from "../../../libs/local-stack/src/program/programs.ts";
+import { bundleSpec, findPrograms } from "../../../libs/local-stack/src/program/programs.ts";
 import { root } from "./anchors.ts";
 import { peakResidentMb } from "./process-stats.ts";
 
@@ -25,8 +25,9 @@ export async function runShippedHost(command: object, env: NodeJS.ProcessEnv): P
     await promisify(execFile)(bundle.command, bundle.args, { cwd: root, env: bundle.env });
   });
   const startedAt = performance.now();
+  const { NODE_COMPILE_CACHE: _, ...own } = process.env;
   const child = spawn(process.execPath, [...hostProgramFlags, programs.file("ops-watchdog-host")], {
-    env: { ...process.env, ...programEnv(programs), ...hostProgramMemory, ...env },
+    env: { ...own, ...hostProgramMemory, ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   const said = text(child.stderr);

@@ -20,9 +20,11 @@ export function createRunProgram(about: {
 }): RunProgram {
   const program = about.program ?? hostProgram;
   return (command, signal) => {
+    // A pass would keep the code cache in memory to start 0.2 s sooner.
+    // biome-ignore lint/style/noProcessEnv: the program has the database, NATS and the cluster of this service
+    const { NODE_COMPILE_CACHE: _, ...own } = process.env;
     const env = {
-      // biome-ignore lint/style/noProcessEnv: the program has the database, NATS and the cluster of this service
-      ...process.env,
+      ...own,
       SVC_SET: about.overrides.join("\n"),
       ...(about.configFile !== undefined && { SVC_CONFIG: about.configFile }),
     };
