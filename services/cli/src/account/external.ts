@@ -6,7 +6,7 @@ import { apiToken } from "../config.ts";
 import { CommandError } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
 import { createPanelClient, createTokenClient } from "./panel-client.ts";
-import { explain, isRefusal } from "./refusal.ts";
+import { explain, isRefusal, whenKnown } from "./refusal.ts";
 import { findSession, type PanelHost } from "./session-file.ts";
 
 export type External = {
@@ -44,7 +44,7 @@ export function connectExternal(data: string): External {
   };
   return {
     panelHost,
-    call: (contract, input) => proven((client) => client.call(contract, input)),
+    call: (contract, input) => proven((client) => whenKnown(() => client.call(contract, input))),
     open: (contract, input, settings) => proven((client) => client.open(contract, input, settings)),
   };
 }
@@ -57,7 +57,7 @@ function connectByToken(data: string, token: string): External {
   };
   return {
     panelHost: "panel",
-    call: (contract, input) => client.call(contract, input).catch(readable),
+    call: (contract, input) => whenKnown(() => client.call(contract, input)).catch(readable),
     open: (contract, input, settings) => client.open(contract, input, settings).catch(readable),
   };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ApiError } from "@svc/client";
 import { CommandError, explainError } from "../output.ts";
-import { explain, isCode, isRefusal, RefusedError } from "./refusal.ts";
+import { explain, isCode, isRefusal, RefusedError, whenKnown } from "./refusal.ts";
 
 const refusal = (status: number, code: string, message: string, retryAfterSeconds?: number) =>
   new ApiError(message, { status, code, requestId: "r-1", retryAfterSeconds });
@@ -29,4 +29,27 @@ test("code and wait stay readable for commands that go on", () => {
   assert.equal(refused.retryAfterSeconds, 7);
   assert.equal(isRefusal(refusal(403, "forbidden", "No."), "not_found", "forbidden"), true);
   assert.equal(isRefusal(new Error("forbidden"), "forbidden"), false);
+});
+
+describe("a call that was refused before the gateway knew whose it is", () => {
+  const unknown = refusal(503, "auth_unavailable", "Accounts are unavailable.", 0);
+  const run = async (errors: readonly Error[]) => {
+    let calls = 0;
+    const answer = await whenKnown(async () => {
+      const error = errors[calls++];
+      if (error) throw error;
+      return "done";
+    }).catch((error: Error) => error);
+    return { calls, answer };
+  };
+  test("is made again", async () => {
+    assert.deepEqual(await run([unknown, unknown]), { calls: 3, answer: "done" });
+  });
+  test("is given up in the end", async () => {
+    assert.deepEqual(await run([unknown, unknown, unknown]), { calls: 3, answer: unknown });
+  });
+  test("is the only one: another may have been carried out", async () => {
+    const other = refusal(503, "unavailable", "Try again.", 0);
+    assert.deepEqual(await run([other]), { calls: 1, answer: other });
+  });
 });

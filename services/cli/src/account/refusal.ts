@@ -1,5 +1,6 @@
 // What a refused call says to the person at the command line.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { ApiError } from "@svc/client";
 import { CommandError } from "../output.ts";
 
@@ -22,6 +23,20 @@ export function isCode(error: unknown, code: string): error is RefusedError {
 
 export function isRefusal(error: unknown, ...codes: readonly string[]): error is ApiError {
   return error instanceof ApiError && codes.includes(error.code);
+}
+
+const mostRepeats = 2;
+
+/** Makes a call again that was refused before the gateway knew whose it is, when nothing can have happened. */
+export async function whenKnown<T>(work: () => Promise<T>): Promise<T> {
+  for (let repeats = 0; ; repeats += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (repeats === mostRepeats || !isRefusal(error, "auth_unavailable")) throw error;
+      await delay((error.retryAfterSeconds ?? 1) * 1_000);
+    }
+  }
 }
 
 /** Turns a refused call into a message that says what to do; other errors are returned unchanged. */
