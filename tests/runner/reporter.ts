@@ -39,14 +39,17 @@ export default async function* report(events: AsyncIterable<Event>): AsyncGenera
     const isEnd = type === "test:pass" || type === "test:fail";
     if (type === "test:fail") failed.push(event);
     if (isEnd && data.nesting === 0) files.push(fileOf(event));
-    const result = { files, failures: repeat(failed), reasons: failed.flatMap(reasonOf) };
-    if (type === "test:summary") writeResult({ ...result, counts: data.counts ?? {} });
+    if (type === "test:summary") writeResult({ ...resultOf(files, failed), counts: data.counts ?? {} });
     // A batch may be killed before its summary.
-    else if (type === "test:fail" || (isEnd && data.nesting === 0)) writeResult(result);
+    else if (type === "test:fail" || (isEnd && data.nesting === 0)) writeResult(resultOf(files, failed));
     if (type === "test:summary" || (type === "test:diagnostic" && totals.test(data.message ?? ""))) continue;
     printer.write(event);
     yield String(printer.read() ?? "");
   }
+}
+
+function resultOf(files: Result["files"], failed: readonly Event[]): Result {
+  return { files, failures: repeat(failed), reasons: failed.flatMap(reasonOf) };
 }
 
 /** A file is a suite at the top (load.ts). */
