@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { runHostProgram } from "@svc/config";
+import { environment } from "../config.ts";
 import type { Command } from "../host/command.ts";
 
 /** Beside the bundled service lies the bundled program, which loads in a fifth of the time (docs/adr/0022). */
@@ -21,9 +22,9 @@ export function createRunProgram(about: {
   const program = about.program ?? hostProgram;
   return (command, signal) => {
     // A pass would keep the code cache in memory to start 0.2 s sooner.
-    // biome-ignore lint/style/noProcessEnv: the program has the database, NATS and the cluster of this service
-    const { NODE_COMPILE_CACHE: _, ...own } = process.env;
+    const { NODE_COMPILE_CACHE: _, ...own } = environment();
     const env = {
+      // The program has the database, NATS and the cluster of this service.
       ...own,
       SVC_SET: about.overrides.join("\n"),
       ...(about.configFile !== undefined && { SVC_CONFIG: about.configFile }),
