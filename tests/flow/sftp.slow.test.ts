@@ -177,6 +177,16 @@ test("a file of 20 MiB goes there and back", async () => {
   await client.ask("unlink", "/large.bin");
 });
 
+test("a change waits while a backup is being made", async () => {
+  const handle = await client.ask<Buffer>("open", "/meanwhile.txt", "w");
+  await client.ask("write", handle, Buffer.from("kept"), 0, 4, 0);
+  const started = await stack.external("POST", `/api/v1/servers/${username}/backup`);
+  assert.equal(started.status, 202, JSON.stringify(started.body));
+  await client.ask("close", handle);
+  assert.equal((await client.read("/meanwhile.txt")).toString(), "kept");
+  await client.ask("unlink", "/meanwhile.txt");
+});
+
 test("OpenSSH's client works, and meets the host key that people are told", async (t) => {
   const commands = ["mkdir made", "put batch made/b.txt", "ls -l made", "rename made/b.txt made/c.txt"];
   const more = [

@@ -100,6 +100,7 @@ for (const [fact, only, isFolder, wanted] of notRemoved)
 test("what is of a moment is tried again, nothing else", () => {
   assert.equal(isBusy({ status: 429, code: "token_rate_limited" }), true);
   assert.equal(isBusy({ status: 503, code: "unavailable" }), true);
+  assert.equal(isBusy({ status: 409, code: "maintenance_in_progress" }), true);
   assert.equal(isBusy({ status: 503, code: "files_unavailable" }), false);
   assert.equal(isBusy({ status: 409, code: "not_stopped" }), false);
 });

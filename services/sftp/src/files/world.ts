@@ -17,7 +17,7 @@ const mostParts = 1_000;
 /** A listing is a Job: clients ask about each name of a folder, and are answered from the same one for a moment. */
 const keepListingMs = 3_000;
 const pollMs = 300;
-/** How long somebody waits while they have too much in progress already. */
+/** How long somebody waits while they have too much in progress already, or the world is in use. */
 const busyForMs = 60_000;
 
 /** Entries of a folder by name, from a name on. */
