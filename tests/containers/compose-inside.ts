@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { until } from "@svc/local-stack/testing";
 import { startSessionServer } from "@svc/minecraft/testing";
-import type { Stack, StackFile } from "../flow/stack.ts";
+import { noScheduledBackup, type Stack, type StackFile } from "../flow/stack.ts";
 import { visit } from "../flow/visitor.ts";
 import { installedStack } from "../kube/installed-stack.ts";
 import { playMainFlow } from "../kube/main-flow.ts";
@@ -39,6 +39,7 @@ type Compose = ReturnType<typeof readCompose<Service>>;
 function composeFor(sessionServer: string): Compose {
   const { name: _, ...compose } = readCompose<Service>();
   const settings = [
+    noScheduledBackup,
     "lifecycle.stop_notice=1s",
     "lifecycle.wake_cooldown=0s",
     "lifecycle.arrival_window=2s",

@@ -124,6 +124,9 @@ export const withoutGame: readonly string[] = [
   "identity,lifecycle,storage,builds,ops-watchdog,gateway-internal,gateway-external",
 ];
 
+/** No scheduled backup takes a world between two steps of a test, however long it lasts. */
+export const noScheduledBackup = "storage.auto_backup_interval=1h";
+
 /** Starts a stack on free ports; `args` go to `svc up` besides. It runs as `user`, unless as whoever runs the tests. */
 export async function startStack(
   args: readonly string[] = [],
@@ -131,7 +134,7 @@ export async function startStack(
   { user, env = {} }: { user?: StackUser; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Stack> {
   const dir = dataDir ?? makeDataDir(user);
-  const words = ["up", "--detach", "--ports", "auto", "--data", dir, ...args];
+  const words = ["up", "--detach", "--ports", "auto", "--data", dir, "--set", noScheduledBackup, ...args];
   const up = await runSvc(words, undefined, env, user);
   if (up.code !== 0)
     throw new Error(`svc up ended with ${up.code}:\n${up.stdout}${up.stderr}${logTails(dir)}`);

@@ -23,6 +23,7 @@ import { firstSecrets } from "../../services/cli/src/manifests/secrets.ts";
 import { readValues } from "../../services/cli/src/manifests/values/read.ts";
 import type { Values } from "../../services/cli/src/manifests/values/schema.ts";
 import { minecraftServerCrd } from "../../services/lifecycle/src/crd/definition.ts";
+import { noScheduledBackup } from "../flow/stack.ts";
 import { visit } from "../flow/visitor.ts";
 import { relay } from "../namespaces/relay.ts";
 import { apply, olderVersions } from "./apply.ts";
@@ -57,6 +58,7 @@ function valuesOf(sessionUrl: string): Values {
     smtp: { host: gateway, port: 2525, from: "svc@example.test" },
     game: { defaultImage: demo, recommendedImages: [demo] },
     settings: [
+      noScheduledBackup,
       "lifecycle.stop_notice=1s",
       "lifecycle.wake_cooldown=0s",
       "lifecycle.arrival_window=2s",

@@ -37,7 +37,13 @@ if (values.help || !(minutes > 0) || !(everySeconds > 0)) {
   process.exit(values.help ? 0 : 2);
 }
 
-const stack = await startStack(["--set", "lifecycle.stop_notice=0s", "--set", "lifecycle.wake_cooldown=0s"]);
+// With scheduled backups, unlike the stacks of tests.
+const settings = [
+  "lifecycle.stop_notice=0s",
+  "lifecycle.wake_cooldown=0s",
+  "storage.auto_backup_interval=2m",
+];
+const stack = await startStack(settings.flatMap((setting) => ["--set", setting]));
 const db = new pg.Client({ connectionString: stack.file().database_url });
 const kube = connectKube({ kubeconfigFile: stack.file().kubeconfig });
 const stopping = new AbortController();
