@@ -3,6 +3,7 @@
 
 import { writeFileSync } from "node:fs";
 import { spec } from "node:test/reporters";
+import { shortReason } from "./reason.ts";
 
 type Event = {
   type: string;
@@ -68,14 +69,12 @@ function repeat(failed: readonly Event[]): string {
   return String(printer.read() ?? "");
 }
 
-const longestReason = 240;
-
 /** Nothing for a suite, which fails with its tests. */
 function reasonOf({ data: { name = "", details } }: Event): string[] {
   const { failureType, cause } = details?.error ?? {};
   if (failureType === "subtestsFailed") return [];
   const message = cause instanceof Error ? cause.message : String(cause ?? details?.error?.message);
-  return [`${name}: ${message.trim().replace(/\s+/g, " ")}`.slice(0, longestReason)];
+  return [`${name}: ${shortReason(message)}`];
 }
 
 function writeResult(result: Result): void {
