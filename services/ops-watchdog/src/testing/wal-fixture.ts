@@ -64,7 +64,7 @@ export async function startWalFixture() {
   };
   const archive = (about: Partial<ArchiveDeps> = {}) =>
     startArchive({
-      ...{ settings, url: server.url, replicationUrl: server.url, now: Date.now, retryMs: 200 },
+      ...{ settings, url: server.url, replicationUrl: server.url, now: Date.now, retryMs: 200, markMs: 0 },
       ...{ log: createLogger("wal", "silent"), onReceived: () => undefined },
       ...about,
     });

@@ -8,7 +8,7 @@ const { env } = process;
 const { url, settings } = JSON.parse(env["SVC_TEST_WAL"] ?? "{}");
 
 startArchive({
-  ...{ settings, url, replicationUrl: url, now: Date.now, retryMs: 200 },
+  ...{ settings, url, replicationUrl: url, now: Date.now, retryMs: 200, markMs: 0 },
   log: createLogger("wal", "silent"),
   onReceived: () => undefined,
   step: (name) => {

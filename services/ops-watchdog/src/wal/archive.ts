@@ -31,6 +31,8 @@ export type ArchiveDeps = {
   step?: (name: string) => void;
   /** Pause after a session that ended; tests do not wait for it. */
   retryMs?: number;
+  /** How often the server is asked where its log ends, at most once a second; tests do not wait for it. */
+  markMs?: number;
 };
 
 export function startArchive(deps: ArchiveDeps): { close: () => Promise<void> } {
@@ -82,7 +84,7 @@ async function archive(deps: ArchiveDeps, sql: pg.Client, { signal, ending }: Se
     });
     try {
       return await receive({
-        ...{ client, run, from, slot, signal, step },
+        ...{ client, run, from, slot, signal, step, markMs: deps.markMs ?? 5_000 },
         askMark: () => askMark(sql),
         onReceived: ({ until }) => onReceived(until),
       });

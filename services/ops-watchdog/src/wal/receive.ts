@@ -11,8 +11,6 @@ import { createSegmentWriter } from "./segment-writer.ts";
 
 /** Received bytes are on the disk so long after they came. */
 const flushEveryMs = 1_000;
-/** How often the server is asked where its log ends. */
-const markEveryMs = 5_000;
 /** A server that says nothing for so long hangs. */
 const silentMs = 60_000;
 /** A commit has its time before it is in the log: up to 0.6 s with synchronous_commit off. */
@@ -26,6 +24,8 @@ type ReceiveDeps = {
   run: Pick<Run, "path" | "about">;
   from: bigint;
   slot: string;
+  /** How often the server is asked where its log ends. */
+  markMs: number;
   askMark: () => Promise<Mark>;
   signal: AbortSignal;
   step: (name: string) => void;
@@ -58,7 +58,7 @@ export async function receive(deps: ReceiveDeps): Promise<never> {
     const now = performance.now();
     if (now - heardAt > silentMs) wal.messages.destroy(new Error("the server says nothing"));
     else wal.acknowledge(flushed, true);
-    if (now - askedAt < markEveryMs) return;
+    if (now - askedAt < deps.markMs) return;
     askedAt = now;
     deps.askMark().then(
       (found) => {
