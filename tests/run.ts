@@ -3,13 +3,14 @@
 // others run: those that start whole stacks, take half a minute (*.slow.test.ts) or have tables that take minutes
 // (*.sampled.test.ts), with a sample of each table; with `--whole` the same files run completely.
 
-import { existsSync, globSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { testProgramsVariable } from "@svc/config/test-program";
 import { findFreePort, startPostgres } from "@svc/local-stack";
 import { measureSlowness } from "@svc/local-stack/testing";
 import { chooseFiles, type Wanted } from "./runner/choose.ts";
+import { folderInMemory } from "./runner/folder-in-memory.ts";
 import { type Batch, chooseNext, inBatches, inOrder, type Places } from "./runner/order.ts";
 import { buildTestPrograms } from "./runner/programs.ts";
 import { type Ended, endOfRun, isGreen } from "./runner/report.ts";
@@ -35,16 +36,8 @@ const batchGraceMs = 30_000;
 const patience = measureSlowness();
 const places: Places = patience > 1 ? { all: 2, stacks: 1 } : { all: 3, stacks: 2 };
 
-/**
- * A folder in memory with room for the databases of all tests, where the machine has one: ext4 spends a third of the run on
- * the files of databases that come and go.
- */
-function folderInMemory(): string | undefined {
-  const folder = "/dev/shm";
-  if (!existsSync(folder)) return undefined;
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize >= 4 * 2 ** 30 ? folder : undefined;
-}
+/** Room for the databases of all tests. In memory: ext4 spends a third of the run on the files of databases that come and go. */
+const databaseBytes = 4 * 2 ** 30;
 
 /** Runs all files and prints what they print, one batch after the other; false when one failed. */
 async function runAll(files: readonly string[], options: RunOptions): Promise<boolean> {
@@ -88,7 +81,7 @@ if (patience > 1)
 const interrupted = new AbortController();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => interrupted.abort());
 const dataDir = mkdtempSync(join(tmpdir(), "svc-test-"));
-const databaseDir = mkdtempSync(join(folderInMemory() ?? dataDir, "svc-test-"));
+const databaseDir = mkdtempSync(join(folderInMemory(databaseBytes) ?? dataDir, "svc-test-"));
 const postgres = await startPostgres({
   dataDir: join(databaseDir, "postgres"),
   port: await findFreePort(),

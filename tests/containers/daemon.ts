@@ -30,8 +30,8 @@ const mostOutput = 1 << 26;
 const client = existsSync("/usr/bin/docker") ? "/usr/bin/docker" : "docker";
 
 /** Resolves once it answers. */
-export async function startDaemon({ dir }: Inside): Promise<Docker> {
-  const at = (name: string) => join(dir, "docker", name);
+export async function startDaemon({ dir, dockerDir }: Inside): Promise<Docker> {
+  const at = (name: string) => join(dockerDir, name);
   const host = `unix://${join(dir, "docker.sock")}`;
   const folders = [
     "--data-root",

@@ -8,6 +8,7 @@ import type { TestContext } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { findBinary } from "@svc/registry/testing";
 import { runInNamespaces } from "../namespaces/run.ts";
+import { folderInMemory } from "../runner/folder-in-memory.ts";
 import { ensureBase } from "./base.ts";
 import { startForwarder } from "./forwarder.ts";
 
@@ -15,6 +16,8 @@ import { startForwarder } from "./forwarder.ts";
 export type Inside = {
   /** For everything that it makes. */
   dir: string;
+  /** For images and containers. */
+  dockerDir: string;
   /** Archive of the root of the base image. */
   base: string;
   /** Whether the whole of a test is played. */
@@ -44,18 +47,23 @@ async function runApart(file: string, inside: Inside): Promise<{ code: number; o
   return ended;
 }
 
+/** More than a daemon writes. In memory: a disk takes half a minute to remove the packages of what was built. */
+const dockerBytes = 8 * 2 ** 30;
+
 /** The test that a file inside passes; its lines become diagnostics. */
 export async function passApart(context: TestContext, file: string): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "svc-containers-"));
+  const dockerDir = mkdtempSync(join(folderInMemory(dockerBytes) ?? dir, "svc-containers-"));
   try {
     const { code, output } = await runApart(join(import.meta.dirname, file), {
       dir,
+      dockerDir,
       base: await ensureBase(),
       isWhole,
     });
     if (code !== 0) throw new Error(output);
     for (const line of output.trim().split("\n")) context.diagnostic(line);
   } finally {
-    rmSync(dir, { recursive: true, force: true });
+    for (const one of [dockerDir, dir]) rmSync(one, { recursive: true, force: true });
   }
 }
