@@ -3,6 +3,7 @@ import { Checkbox } from "../ui/checkbox.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
+import styles from "./backups.module.css";
 import { RestorePlan } from "./restore-plan.tsx";
 
 type RestoreDialogProps = {
@@ -30,7 +31,9 @@ export function RestoreDialog({ name, backupId, when, only, onClose, onConfirm }
       onConfirm={() => onConfirm(isSafe)}
     >
       <p>{only ? backups.restoreFilesHelp(only.length) : backups.restoreHelp(when)}</p>
-      <RestorePlan name={name} backupId={backupId} only={only} />
+      <div className={styles.plan}>
+        <RestorePlan name={name} backupId={backupId} only={only} />
+      </div>
       <Checkbox label={backups.restoreSafety} isChecked={isSafe} onChange={setSafe} />
       {!isSafe && <p role="alert">{backups.restoreWithoutSafety}</p>}
     </Confirm>

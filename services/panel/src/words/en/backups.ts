@@ -49,7 +49,7 @@ export const backups = {
   removed: "The backup is deleted.",
   restoreTitle: (name: string) => `Restore ${name}?`,
   restoreHelp: (when: string) =>
-    `The whole world is replaced by the backup of ${when}. What was built since then is gone.`,
+    `The whole world becomes what it was in the backup of ${when}. Whatever was built since then is gone.`,
   restoreSafety: "First back up the world as it is now",
   restoreWithoutSafety: "Without it there is no way back.",
   restoreAction: "Restore the world",

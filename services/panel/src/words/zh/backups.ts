@@ -44,7 +44,7 @@ export const backups: Words["backups"] = {
   removeAction: "删除备份",
   removed: "备份已删除。",
   restoreTitle: (name) => `恢复 ${name}？`,
-  restoreHelp: (when) => `整个世界将被 ${when} 的备份替换，此后的建造都会消失。`,
+  restoreHelp: (when) => `整个世界将变回 ${when} 备份时的样子，此后的任何建造都会消失。`,
   restoreSafety: "先备份当前的世界",
   restoreWithoutSafety: "不备份就无法退回。",
   restoreAction: "恢复世界",
