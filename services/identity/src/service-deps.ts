@@ -3,6 +3,7 @@ import type { Logger, Registry } from "@svc/telemetry";
 import type { Settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { SendCode } from "./email-code/send.ts";
+import type { LastUses } from "./last-uses.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { MailQueue } from "./mail/queue.ts";
 
@@ -13,6 +14,7 @@ export type ServiceDeps = Deps & {
   mailer: Mailer;
   mailQueue: MailQueue;
   sendCode: SendCode;
+  lastUses: LastUses;
   registry: Registry;
   log: Logger;
 };

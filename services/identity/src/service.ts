@@ -17,6 +17,7 @@ import { createVerifyEmail } from "./email-address/verify.ts";
 import { createSendCode } from "./email-code/send.ts";
 import { createEvents } from "./events.ts";
 import { createReadHealth } from "./health/read.ts";
+import { createLastUses } from "./last-uses.ts";
 import { createFindLink, createListLinks } from "./link/find.ts";
 import { serveLinks } from "./link/serve.ts";
 import { createMailer } from "./mail/mailer.ts";
@@ -71,7 +72,10 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
     log,
   });
   const sendCode = createSendCode({ ...deps, mailer });
-  const service: ServiceDeps = { ...deps, mesh, settings, mailer, mailQueue, sendCode, registry, log };
+  const service: ServiceDeps = {
+    ...{ ...deps, mesh, settings, mailer, mailQueue, sendCode },
+    ...{ lastUses: createLastUses(log), registry, log },
+  };
   serveAccounts(service);
   const signIn = serveSignIn(service);
   serveCliLogins(service);
@@ -95,6 +99,7 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
     stop: async () => {
       await signIn.settle();
       await Promise.all([
+        service.lastUses.settle(),
         mailQueue.close(),
         retention.close(),
         deletions.close(),

@@ -3,12 +3,15 @@ import type { apiTokens } from "@svc/proto";
 import { isInSetup } from "../account/policy.ts";
 import { hasPasskey } from "../account/store.ts";
 import type { Deps } from "../deps.ts";
+import type { LastUses } from "../last-uses.ts";
 import { decideToken, isNewUse } from "./policy.ts";
 import { findToken, recordUse } from "./store.ts";
 
+type ResolveDeps = Omit<Deps, "events"> & { lastUses: LastUses };
+
 /** identity.api-token.resolve */
-export function createResolveToken(deps: Omit<Deps, "events">): Handler<typeof apiTokens.resolve> {
-  const { db, limits } = deps;
+export function createResolveToken(deps: ResolveDeps): Handler<typeof apiTokens.resolve> {
+  const { db, limits, lastUses } = deps;
   return async ({ client }, { hash }) => {
     const now = deps.now();
     const token = await findToken(db, hash);
@@ -18,7 +21,7 @@ export function createResolveToken(deps: Omit<Deps, "events">): Handler<typeof a
     const { id, userId, username, role, emailVerified, grant, expiresAt } = token;
     const { address } = client;
     if (isNewUse(token.lastUse, { now, address, everyMs: limits.last_seen_every }))
-      await recordUse(db, { id, now, address });
+      lastUses.note(id, () => recordUse(db, { id, now, address }));
     const ways = { role, emailVerified, hasPasskey: role !== "user" && (await hasPasskey(db, userId)) };
     const setup = isInSetup(ways, deps.hasRelay);
     return { state, user_id: userId, username, setup, expires_at: expiresAt.toISOString(), grant };

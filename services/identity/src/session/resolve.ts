@@ -2,12 +2,15 @@ import type { Handler } from "@svc/mesh";
 import type { accounts } from "@svc/proto";
 import { isInSetup } from "../account/policy.ts";
 import type { Deps } from "../deps.ts";
+import type { LastUses } from "../last-uses.ts";
 import { decideSession } from "./policy.ts";
 import { findSession, recordSeen } from "./store.ts";
 
+type ResolveDeps = Omit<Deps, "events"> & { lastUses: LastUses };
+
 /** identity.session.resolve */
-export function createResolve(deps: Omit<Deps, "events">): Handler<typeof accounts.resolveSession> {
-  const { db, limits } = deps;
+export function createResolve(deps: ResolveDeps): Handler<typeof accounts.resolveSession> {
+  const { db, limits, lastUses } = deps;
   return async (_context, { hash, is_use: isUse }) => {
     const now = deps.now();
     const session = await findSession(db, hash);
@@ -15,8 +18,9 @@ export function createResolve(deps: Omit<Deps, "events">): Handler<typeof accoun
     const { isPasswordDoorOpen } = session;
     const state = decideSession(session, { now, staffIdleMs: limits.staff_idle, isPasswordDoorOpen });
     if (state !== "live") return { state };
-    if (isUse && now.getTime() - session.lastSeenAt.getTime() >= limits.last_seen_every)
-      await recordSeen(db, { tokenHash: hash, now, lastSeenAt: session.lastSeenAt });
+    const { lastSeenAt } = session;
+    if (isUse && now.getTime() - lastSeenAt.getTime() >= limits.last_seen_every)
+      lastUses.note(hash, () => recordSeen(db, { tokenHash: hash, now, lastSeenAt }));
     const { userId, username, role, emailVerified, hasPasskey } = session;
     return {
       state,
