@@ -61,6 +61,8 @@ describe("the last release is upgraded under load", { skip }, () => {
       ...["--only", [...twofold, ...game].join(",")],
       ...twofold.flatMap((service) => ["--replicas", `${service}=2`]),
       ...["--set", "lifecycle.wake_cooldown=0s", "--set", "lifecycle.stop_notice=0s"],
+      // The last release checks no session while a disk keeps this write waiting; this build does.
+      ...["--set", "identity.last_seen_every=1h"],
     ]);
     const opened = await openFixture(stackAt(dataDir));
     balanced = behindBalancer(opened);
