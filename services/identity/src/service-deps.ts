@@ -1,5 +1,6 @@
 import type { Mesh } from "@svc/mesh";
 import type { Logger, Registry } from "@svc/telemetry";
+import type { Background } from "./background.ts";
 import type { Settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { SendCode } from "./email-code/send.ts";
@@ -14,6 +15,7 @@ export type ServiceDeps = Deps & {
   mailer: Mailer;
   mailQueue: MailQueue;
   sendCode: SendCode;
+  background: Background;
   lastUses: LastUses;
   registry: Registry;
   log: Logger;

@@ -6,6 +6,7 @@ import { createRelay, relaySettings } from "@svc/smtp";
 import { serveApiTokens } from "./api-token/serve.ts";
 import { consumeAudit } from "./audit/consume.ts";
 import { createRefusals } from "./audit/refusals.ts";
+import { createBackground } from "./background.ts";
 import { createTakeSignInBudget } from "./budget/sign-in.ts";
 import { serveCliLogins } from "./cli-login/serve.ts";
 import { adminOrigin, mailBudget, type Settings } from "./config.ts";
@@ -72,12 +73,13 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
     log,
   });
   const sendCode = createSendCode({ ...deps, mailer });
+  const background = createBackground(log);
   const service: ServiceDeps = {
     ...{ ...deps, mesh, settings, mailer, mailQueue, sendCode },
-    ...{ lastUses: createLastUses(log), registry, log },
+    ...{ background, lastUses: createLastUses(background), registry, log },
   };
   serveAccounts(service);
-  const signIn = serveSignIn(service);
+  serveSignIn(service);
   serveCliLogins(service);
   const oidc = serveOidc(service);
   serveApiTokens(service);
@@ -97,9 +99,8 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   const deletions = startDeletions(service);
   return {
     stop: async () => {
-      await signIn.settle();
+      await background.settle();
       await Promise.all([
-        service.lastUses.settle(),
         mailQueue.close(),
         retention.close(),
         deletions.close(),

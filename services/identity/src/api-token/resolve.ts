@@ -3,14 +3,14 @@ import type { apiTokens } from "@svc/proto";
 import { isInSetup } from "../account/policy.ts";
 import { hasPasskey } from "../account/store.ts";
 import type { Deps } from "../deps.ts";
-import type { LastUses } from "../last-uses.ts";
+import type { ServiceDeps } from "../service-deps.ts";
 import { decideToken, isNewUse } from "./policy.ts";
 import { findToken, recordUse } from "./store.ts";
 
-type ResolveDeps = Omit<Deps, "events"> & { lastUses: LastUses };
-
 /** identity.api-token.resolve */
-export function createResolveToken(deps: ResolveDeps): Handler<typeof apiTokens.resolve> {
+export function createResolveToken(
+  deps: Omit<Deps, "events"> & Pick<ServiceDeps, "lastUses">,
+): Handler<typeof apiTokens.resolve> {
   const { db, limits, lastUses } = deps;
   return async ({ client }, { hash }) => {
     const now = deps.now();

@@ -2,14 +2,14 @@ import type { Handler } from "@svc/mesh";
 import type { accounts } from "@svc/proto";
 import { isInSetup } from "../account/policy.ts";
 import type { Deps } from "../deps.ts";
-import type { LastUses } from "../last-uses.ts";
+import type { ServiceDeps } from "../service-deps.ts";
 import { decideSession } from "./policy.ts";
 import { findSession, recordSeen } from "./store.ts";
 
-type ResolveDeps = Omit<Deps, "events"> & { lastUses: LastUses };
-
 /** identity.session.resolve */
-export function createResolve(deps: ResolveDeps): Handler<typeof accounts.resolveSession> {
+export function createResolve(
+  deps: Omit<Deps, "events"> & Pick<ServiceDeps, "lastUses">,
+): Handler<typeof accounts.resolveSession> {
   const { db, limits, lastUses } = deps;
   return async (_context, { hash, is_use: isUse }) => {
     const now = deps.now();

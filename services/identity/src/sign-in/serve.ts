@@ -1,8 +1,6 @@
 import { signIn } from "@svc/proto";
 import { relyingParty } from "../passkey/relying-party.ts";
 import type { ServiceDeps } from "../service-deps.ts";
-import { createBackground } from "./background.ts";
-import type { SignInDeps } from "./deps.ts";
 import { createApproveOpLogin, createListPending, createReadOpLogin } from "./op-login/approve.ts";
 import { createFinishOpLogin, createReadStatus } from "./op-login/finish.ts";
 import { createStartOpLogin } from "./op-login/start.ts";
@@ -11,11 +9,8 @@ import { createPasswordLogin } from "./password.ts";
 import { createStartEmail } from "./start-email.ts";
 import { createVerifyEmail } from "./verify-email.ts";
 
-/** Returns a handle that settles once no code is being mailed. */
-export function serveSignIn(service: ServiceDeps): { settle: () => Promise<void> } {
-  const { mesh, settings } = service;
-  const background = createBackground(service.log);
-  const deps: SignInDeps = { ...service, background };
+export function serveSignIn(deps: ServiceDeps): void {
+  const { mesh, settings } = deps;
   mesh.serve(signIn.options, createOptions({ ...deps, takesPasskeys: relyingParty(settings) !== undefined }));
   mesh.serve(signIn.startEmail, createStartEmail(deps));
   mesh.serve(signIn.verifyEmail, createVerifyEmail(deps));
@@ -27,5 +22,4 @@ export function serveSignIn(service: ServiceDeps): { settle: () => Promise<void>
   mesh.serve(signIn.listPendingOpLogins, createListPending(deps));
   mesh.serve(signIn.readOpLogin, createReadOpLogin(deps));
   mesh.serve(signIn.approveOpLogin, createApproveOpLogin(deps));
-  return background;
 }

@@ -14,7 +14,9 @@ export function createStartEmail(deps: SignInDeps): Handler<typeof signIn.startE
   return async (context, { email }) => {
     const { client, requestId } = context;
     const admitted = await requestCode(deps, { purpose: "sign_in", email, client, requestId });
-    deps.background.run(requestId, () => mailSignInCode(deps, context, { email, admitted }));
+    deps.background.run("mailing a code failed", () => mailSignInCode(deps, context, { email, admitted }), {
+      request_id: requestId,
+    });
     return { sent: true, expires_at: admitted.expiresAt.toISOString() };
   };
 }

@@ -16,7 +16,9 @@ export function createStartOpLogin(deps: SignInDeps): Handler<typeof signIn.star
     const { client, requestId } = context;
     const id = mintId();
     const admitted = await requestCode(deps, { purpose: "op_login", email, client, requestId });
-    deps.background.run(requestId, () => openRequest(deps, context, { id, email, admitted }));
+    deps.background.run("mailing a code failed", () => openRequest(deps, context, { id, email, admitted }), {
+      request_id: requestId,
+    });
     return { request_id: id, expires_at: admitted.expiresAt.toISOString() };
   };
 }

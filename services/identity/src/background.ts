@@ -1,9 +1,11 @@
-// Work that a public endpoint does after its answer, so that the response time reveals nothing. A stop waits for it.
+// Work that goes on beside or after an answer, so that its response time reveals nothing and waits for no write. A stop waits
+// for it.
 
 import type { Logger } from "@svc/telemetry";
 
 export type Background = {
-  run: (requestId: string, work: () => Promise<void>) => void;
+  /** `failure`: what the log says when it fails. */
+  run: (failure: string, work: () => Promise<void>, about?: { request_id?: string }) => void;
   /** Resolves when all work has ended. */
   settle: () => Promise<void>;
 };
@@ -11,11 +13,9 @@ export type Background = {
 export function createBackground(log: Logger): Background {
   const running = new Set<Promise<void>>();
   return {
-    run: (requestId, work) => {
+    run: (failure, work, about) => {
       const run: Promise<void> = work()
-        .catch((error: unknown) =>
-          log.warn({ request_id: requestId, error: (error as Error).message }, "mailing a code failed"),
-        )
+        .catch((error: unknown) => log.warn({ ...about, error: (error as Error).message }, failure))
         .finally(() => running.delete(run));
       running.add(run);
     },
