@@ -10,7 +10,7 @@ import { testProgramsVariable } from "@svc/config/test-program";
 import { findFreePort, startPostgres } from "@svc/local-stack";
 import { measureSlowness } from "@svc/local-stack/testing";
 import { chooseFiles, type Wanted } from "./runner/choose.ts";
-import { folderInMemory } from "./runner/folder-in-memory.ts";
+import { folderInMemory, runFolderVariable } from "./runner/folder-in-memory.ts";
 import { type Batch, chooseNext, inBatches, inOrder, type Places } from "./runner/order.ts";
 import { buildTestPrograms } from "./runner/programs.ts";
 import { type Ended, endOfRun, isGreen } from "./runner/report.ts";
@@ -81,9 +81,9 @@ if (patience > 1)
 const interrupted = new AbortController();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => interrupted.abort());
 const dataDir = mkdtempSync(join(tmpdir(), "svc-test-"));
-const databaseDir = mkdtempSync(join(folderInMemory(databaseBytes) ?? dataDir, "svc-test-"));
+const memoryDir = mkdtempSync(join(folderInMemory(databaseBytes) ?? dataDir, "svc-test-"));
 const postgres = await startPostgres({
-  dataDir: join(databaseDir, "postgres"),
+  dataDir: join(memoryDir, "postgres"),
   port: await findFreePort(),
   password: "test",
   isDurable: false,
@@ -92,6 +92,7 @@ const env = {
   ...process.env,
   [testProgramsVariable]: await buildTestPrograms(root),
   SVC_TEST_DATABASE_URL: postgres.url,
+  [runFolderVariable]: memoryDir,
   SVC_TEST_PATIENCE: String(patience),
   ...(isWhole && { SVC_TESTS: "whole" }),
 };
@@ -103,6 +104,6 @@ try {
   isPassed = await runAll(files, { root, dir: dataDir, env, nodeArgs, timeoutMs, graceMs, signal });
 } finally {
   await postgres.stop();
-  for (const dir of [dataDir, databaseDir]) rmSync(dir, { recursive: true, force: true });
+  for (const dir of [dataDir, memoryDir]) rmSync(dir, { recursive: true, force: true });
 }
 process.exit(isPassed ? 0 : 1);

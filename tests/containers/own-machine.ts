@@ -8,7 +8,7 @@ import type { TestContext } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { findBinary } from "@svc/registry/testing";
 import { runInNamespaces } from "../namespaces/run.ts";
-import { folderInMemory } from "../runner/folder-in-memory.ts";
+import { folderInMemory, runFolderVariable } from "../runner/folder-in-memory.ts";
 import { ensureBase } from "./base.ts";
 import { startForwarder } from "./forwarder.ts";
 
@@ -53,7 +53,8 @@ const dockerBytes = 8 * 2 ** 30;
 /** The test that a file inside passes; its lines become diagnostics. */
 export async function passApart(context: TestContext, file: string): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "svc-containers-"));
-  const dockerDir = mkdtempSync(join(folderInMemory(dockerBytes) ?? dir, "svc-containers-"));
+  const inMemory = folderInMemory(dockerBytes) && process.env[runFolderVariable];
+  const dockerDir = mkdtempSync(join(inMemory ?? dir, "docker-"));
   try {
     const { code, output } = await runApart(join(import.meta.dirname, file), {
       dir,

@@ -8,7 +8,7 @@ const errorLine = /^\s*(?:Uncaught |\[cause\]: )?\w*Error(?: \[\w+\])?: /gm;
 export function shortReason(message: string): string {
   const short = joined(message);
   if (short.length <= longest) return short;
-  const [last] = [...message.matchAll(errorLine)].reverse();
+  const last = [...message.matchAll(errorLine)].at(-1);
   return joined(message.slice(last?.index ?? 0).replace(stackFrame, "")).slice(0, longest);
 }
 

@@ -76,9 +76,7 @@ export function decideNotRemoved(
     : `${shownPath(path)} is not a folder; remove it with rm.`;
 }
 
-const busyCodes: ReadonlySet<string> = new Set(["unavailable", "maintenance_in_progress"]);
-
 /** Whether a refusal is of a moment: too many Jobs or requests at once, or a backup that nobody at this client asked for. */
 export function isBusy({ status, code }: { status: number; code: string }): boolean {
-  return status === 429 || busyCodes.has(code);
+  return status === 429 || (status === 503 && code === "unavailable") || code === "maintenance_in_progress";
 }
